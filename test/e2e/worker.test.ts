@@ -13,6 +13,7 @@ import {
   type PostgresServer,
 } from '../support/postgres.ts';
 import { manyUsers, program } from '../support/program.ts';
+import { runHere } from '../support/run-here.ts';
 
 const ONCE_A_YEAR = '0 5 1 1 *';
 const scheduled = (mapping: string): string => `${mapping}schedule: "${ONCE_A_YEAR}"\n`;
@@ -49,8 +50,15 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
   beforeEach(() => {
     schema = newSchema();
   });
+  const env = (): Readonly<Record<string, string>> => ({
+    ...service.env,
+    TEAMSHEET_STATE_URL: server.url,
+  });
   const runOn = (options: Partial<RunOptions>, ...args: readonly string[]): Promise<Outcome> =>
-    runWith({ ...options, env: { ...service.env, TEAMSHEET_STATE_URL: server.url } }, ...args);
+    runWith({ ...options, env: env() }, ...args);
+  /** For a command that nobody ends. */
+  const run = (...args: readonly string[]): Promise<Outcome> =>
+    runHere(args, { cwd: folder.path, env: env() });
   const stored = async (query: string): Promise<readonly unknown[]> =>
     (await client.query(query.replaceAll('@', `"${schema}"`), [])).rows;
 
@@ -102,14 +110,14 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     );
   }
 
-  async function until(isSo: () => Promise<boolean>): Promise<void> {
-    while (!(await isSo())) await new Promise((done) => setTimeout(done, 10));
+  async function until(isSo: () => Promise<boolean>, everyMs = 10): Promise<void> {
+    while (!(await isSo())) await new Promise((done) => setTimeout(done, everyMs));
   }
 
   it('push everything that is due once, although one of two is killed in the middle of a push', async () => {
     await start({ settings: { latency_ms: 20 } });
     setUp();
-    expect((await runOn({}, 'plan')).code).toBe(0);
+    expect((await run('plan')).code).toBe(0);
     await makeDue('users', 'more', 'list');
     const outcomes = [1, 2].map((n) => {
       let end: ((signal: NodeJS.Signals) => void) | undefined;
@@ -130,8 +138,8 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     );
     expect(killed.code).toBeNull();
     const [open] = (await stored('SELECT id FROM @.run')) as [[string]];
-    await until(areDone);
-    const status = JSON.parse((await runOn({}, 'worker', 'status', '--json')).stdout) as Status;
+    await until(areDone, 100);
+    const status = JSON.parse((await run('worker', 'status', '--json')).stdout) as Status;
     expect(status.hosts.map(({ name }) => name).toSorted()).toEqual(['host-1', 'host-2']);
     expect(status.hosts).toContainEqual(
       expect.objectContaining({ name: `host-${2 - killed.at}`, state: 'alive' }),
@@ -147,10 +155,10 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     expect(stderr.split('what the schedules push is approved by this command')).toHaveLength(2);
 
     // A write that was recorded and is not found waits for the word of the killed one: its next process says it.
-    expect((await runOn({}, 'worker', '--once', '--host', `host-${killed.at + 1}`)).code).toBe(0);
-    expect((await runOn({}, 'resume', '--yes')).code).toBe(0);
+    expect((await run('worker', '--once', '--host', `host-${killed.at + 1}`)).code).toBe(0);
+    expect((await run('resume', '--yes')).code).toBe(0);
     // The run of the killed one is the only one that wrote: the other went on with it.
-    const { runs } = JSON.parse((await runOn({}, 'runs', '--json')).stdout) as {
+    const { runs } = JSON.parse((await run('runs', '--json')).stdout) as {
       readonly runs: readonly {
         readonly run: string;
         readonly command: string;
@@ -161,8 +169,8 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     const made = await effects();
     expect(made.map(([operation]) => operation)).toEqual(made.map(() => 'create-users'));
     expect(made.reduce((sum, [, records]) => sum + Number(records), 0)).toBe(2 * USERS);
-    expect((await runOn({}, 'verify', '--json')).code).toBe(0);
-    expect((await runOn({}, 'pull')).code).toBe(0);
+    expect((await run('verify', '--json')).code).toBe(0);
+    expect((await run('pull')).code).toBe(0);
     expect(readFileSync(join(folder.path, 'out/users.csv'), 'utf8').trim().split('\n')).toHaveLength(
       2 * USERS + 1,
     );
@@ -172,7 +180,7 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     if (restart === undefined) return skip('the server is not ours to restart');
     await start({ settings: { latency_ms: 20 } });
     setUp();
-    expect((await runOn({}, 'plan')).code).toBe(0);
+    expect((await run('plan')).code).toBe(0);
     await makeDue('users', 'more', 'list');
     let end: ((signal: NodeJS.Signals) => void) | undefined;
     const outcome = runOn({ started: (kill) => (end = kill) }, 'worker', '--probe', '127.0.0.1:0');
@@ -180,24 +188,24 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     await client.close();
     await restart();
     client = await clientOf(server);
-    await until(areDone);
+    await until(areDone, 100);
     end?.('SIGTERM');
     expect(await outcome).toMatchObject({ code: 143 });
     expect((await effects()).reduce((sum, [, records]) => sum + Number(records), 0)).toBe(2 * USERS);
-    expect((await runOn({}, 'verify', '--json')).code).toBe(0);
+    expect((await run('verify', '--json')).code).toBe(0);
   });
 
   it('carry out everything once with --once, and nothing that is not due', async () => {
     await start();
     setUp();
-    const { code, stdout } = await runOn({}, 'worker', '--once', '--json');
+    const { code, stdout } = await run('worker', '--once', '--json');
     expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({
       code: 0,
       command: 'sync',
       mappings: [{ created: USERS }, { created: USERS }, { direction: 'pull', rows: 2 * USERS }],
     });
     expect((await effects()).reduce((sum, [, records]) => sum + Number(records), 0)).toBe(2 * USERS);
-    const again = await runOn({}, 'worker', '--once', '--json');
+    const again = await run('worker', '--once', '--json');
     expect(JSON.parse(again.stdout)).toEqual({ command: 'worker', exit_code: 0 });
   });
 
@@ -246,7 +254,7 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     folder.write('teamsheet.yaml', league);
     // It is tried again a quarter of an hour after it was begun.
     await control(service.sandbox, 'POST', '/clock', { advance: '16m' });
-    expect((await runOn({}, 'worker', '--once')).code).toBe(0);
+    expect((await run('worker', '--once')).code).toBe(0);
     expect(await kept()).toBe(SQUADS);
     expect(lineups() - asked).toBe(SQUADS - before);
   });
@@ -257,7 +265,7 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     rmSync(join(folder.path, 'more.csv'));
     folder.write('.env', 'SPARE=1\n');
     chmodSync(join(folder.path, '.env'), 0o644);
-    const { code, stdout, stderr } = await runOn({}, 'worker', '--once', '--json');
+    const { code, stdout, stderr } = await run('worker', '--once', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       mappings: [{ name: 'users', created: USERS }, { name: 'list' }],
     });
@@ -270,11 +278,11 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     expect(stderr).toContain('more reads more.csv, which this machine does not have');
     // It opens the configuration for each job, and says once what is wrong with it.
     expect(stderr.split('.env can be read by other accounts')).toHaveLength(2);
-    const doctor = await runOn({}, 'doctor');
+    const doctor = await run('doctor');
     expect(doctor.stdout).toContain('more reads more.csv, which this machine does not have');
     expect(doctor.code).toBe(4);
     setUp();
-    const again = await runOn({}, 'worker', '--once', '--json');
+    const again = await run('worker', '--once', '--json');
     expect(JSON.parse(again.stdout)).toMatchObject({
       exit_code: 0,
       mappings: [{ name: 'more', created: USERS }],
@@ -284,15 +292,15 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
   it('are shown by worker status and on the dashboard', async () => {
     await start();
     setUp();
-    const before = await runOn({}, 'worker', 'status');
+    const before = await run('worker', 'status');
     expect(before).toEqual({
       code: 0,
       stdout:
         'no worker was heard of within a day\n\nnobody writes now\n\nthere was no job yet\n\nnothing was sent yet\n',
       stderr: '',
     });
-    expect((await runOn({}, 'worker', '--once', '--host', 'tower')).code).toBe(0);
-    const { code, stdout } = await runOn({}, 'worker', 'status');
+    expect((await run('worker', '--once', '--host', 'tower')).code).toBe(0);
+    const { code, stdout } = await run('worker', 'status');
     expect(code).toBe(0);
     expect(stdout).toMatch(
       /^worker +pid +state +heard of\ntower +\d+ +ended +[^\n]+\n\nnobody writes now\n\njobs +waiting +under way +done +failed\n/,
@@ -301,7 +309,7 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
       /\nsync\/test +0 +0 +1 +0\nweeks\/test +0 +0 +1 +0\n\nrequests to +under way +in a minute +waiting +windows\n/,
     );
     expect(stdout).toMatch(/\nhttp:\S+ +0 +\d+ +0 +[\d,]+ in 1 min, [\d,]+ in 24 h\n$/);
-    const document = JSON.parse((await runOn({}, 'worker', 'status', '--json')).stdout) as object;
+    const document = JSON.parse((await run('worker', 'status', '--json')).stdout) as object;
     expect(document).toMatchObject({
       budgets: [{ under_way: 0, waiting: 0, windows: [{ seconds: 60 }, { seconds: 86_400 }] }],
     });
@@ -339,7 +347,7 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
   it('say which accounts there are', async () => {
     await start();
     setUp();
-    expect(await runOn({}, 'worker', '--account', 'other')).toMatchObject({
+    expect(await run('worker', '--account', 'other')).toMatchObject({
       code: 64,
       stderr: expect.stringContaining(
         'no account with a schedule is called "other": there is test',
