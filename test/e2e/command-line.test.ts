@@ -10,6 +10,7 @@ import { staticText } from '../../src/cli/generate-static-text.ts';
 import { commands } from '../../src/cli/commands/registry.ts';
 import { UsageError } from '../../src/model/error.ts';
 import { BIN, makeFolder, runCli } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 
 const folder = makeFolder();
 afterAll(() => folder.remove());
@@ -134,7 +135,7 @@ describe.concurrent('a wrong command line is exit 64 with one clear line and the
     [['schema', 'mappin'], 'there is no schema "mappin"', 'teamsheet schema mapping'],
     [['sandbox', '--set', 'per_minut=3'], 'there is no switch "per_minut"', 'did you mean per_minute?'],
   ])('%j', async (args, message, next) => {
-    const { code, stdout, stderr } = await run(...args);
+    const { code, stdout, stderr } = await runHere(args, { cwd: folder.path });
     expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
     expect(stderr).toMatch(/^✗ .*\n {2}next: .*\n$/);
     expect(stderr).toContain(message);
