@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process';
 import { chmodSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { BIN, makeFolder, runCli, startService, type Outcome, type Service } from '../support/cli.ts';
+import { BIN, makeFolder, startServer, startService, type Outcome, type Service } from '../support/cli.ts';
 import { startFakeGoogle, type FakeGoogle } from '../support/google/fake-google.ts';
+import { isLong } from '../support/long.ts';
+import { runHere } from '../support/run-here.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
 const pages = globSync('tasks/[!R]*.md', { cwd: docs }).toSorted();
@@ -44,6 +46,24 @@ const pattern = (line: string): RegExp =>
 const folder = makeFolder();
 const shims = join(folder.path, 'bin');
 let google: FakeGoogle;
+/** Runs a command that the shell hands over: its folder and its words, each ended by NUL. Answers with a folder of what came of it. */
+let here: Awaited<ReturnType<typeof startServer>>;
+/** The environment of the page that is tried. */
+let env: Readonly<Record<string, string>> = {};
+let answers = 0;
+
+async function answerTo(request: AsyncIterable<Buffer>): Promise<string> {
+  const [cwd = '', ...args] = Buffer.concat(await Array.fromAsync(request))
+    .toString()
+    .split('\0')
+    .slice(0, -1);
+  const { code, stdout, stderr } = await runHere(args, { cwd, env });
+  const place = `answers/${(answers += 1)}`;
+  folder.write(`${place}/stdout`, stdout);
+  folder.write(`${place}/stderr`, stderr);
+  folder.write(`${place}/code`, String(code));
+  return join(folder.path, place);
+}
 
 beforeAll(async () => {
   google = await startFakeGoogle();
@@ -53,18 +73,30 @@ beforeAll(async () => {
     ['S-2', 'Björn Birkenblüte', ''],
   ];
   google.add({ id: SPREADSHEET, title: 'League', tabs: [{ title: 'Members', rows }] });
+  here = await startServer((request, response) => {
+    void answerTo(request).then(
+      (place) => response.end(place),
+      () => response.destroy(),
+    );
+  });
   mkdirSync(shims);
-  // `npx teamsheet …` is the program of this checkout.
+  // `npx teamsheet …` is the program of this checkout: what is built in the long form, else its sources in this process.
+  const program = isLong
+    ? `exec '${process.execPath}' '${BIN}' "$@"`
+    : `answer=$(printf '%s\\0' "$PWD" "$@" | curl --fail --silent --show-error --data-binary @- '${here.baseUrl}') || exit 99
+cat "$answer/stdout"
+cat "$answer/stderr" >&2
+exit "$(cat "$answer/code")"`;
   const shim = `#!/bin/sh
 shift
 case "$1" in ${ASKING}) set -- "$@" --yes ;; esac
-npm_execpath=npx exec '${process.execPath}' '${BIN}' "$@"
+${program}
 `;
   writeFileSync(join(shims, 'npx'), shim);
   chmodSync(join(shims, 'npx'), 0o755);
 });
 afterAll(async () => {
-  await google.close();
+  await Promise.all([google.close(), here.close()]);
   folder.remove();
 });
 
@@ -72,7 +104,7 @@ afterAll(async () => {
 async function setUp(name: string, service: Service): Promise<string> {
   folder.write('google-key.json', JSON.stringify(google.keyFile));
   chmodSync(join(folder.path, 'google-key.json'), 0o600);
-  const made = await runCli(['init', name, '--google-key', 'google-key.json'], {
+  const made = await runHere(['init', name, '--google-key', 'google-key.json'], {
     cwd: folder.path,
     env: service.env,
   });
@@ -112,9 +144,10 @@ it.each(pages)('the commands of %s do what it says', async (page) => {
       await service.sandbox.control('POST', '/clock', { advance: '1h' });
     }
     const cwd = await setUp(basename(page, '.md'), service);
-    const env = {
+    env = {
       PATH: `${shims}:${process.env['PATH'] ?? ''}`,
       HOME: cwd,
+      npm_execpath: 'npx',
       XDG_STATE_HOME: join(cwd, '.xdg'),
       TEAMSHEET_GOOGLE_ROOT_URL: google.rootUrl,
       METADATA_SERVER_DETECTION: 'none',
