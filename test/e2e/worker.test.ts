@@ -220,6 +220,8 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     const { store } = await openTestState(await clientOf(server), schema, folder.path, {
       clock,
       held: [{ baseUrl: service.baseUrl, accountId }],
+      // Nobody renews it, and a busy machine takes its time.
+      termMs: 3_600_000,
     });
     const { code, stderr } = await runOn({}, 'worker', '--once');
     expect(stderr).toContain('is being written to by');

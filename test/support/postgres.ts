@@ -206,6 +206,8 @@ interface TestOptions {
   /** In place of a timer that never ends. */
   readonly repeat?: Repeat;
   readonly process?: string;
+  /** How long a lock is held without a word. */
+  readonly termMs?: number;
 }
 
 /** A state on PostgreSQL; the files of its runs stand below `folder`. */
@@ -213,11 +215,11 @@ export async function openTestState(
   client: PostgresClient,
   schema: string,
   folder: string,
-  { clock, held = [], repeat = () => () => undefined, process }: TestOptions,
+  { clock, held = [], repeat = () => () => undefined, process, termMs = 30_000 }: TestOptions,
 ): ReturnType<typeof openPostgresState> {
   const folders = new RunFolders(path.join(folder, 'runs'));
   const name = 'postgres://127.0.0.1/test';
-  const options = { client, name, schema, clock, folders, termMs: 30_000, repeat, process };
+  const options = { client, name, schema, clock, folders, termMs, repeat, process };
   const { store, ...others } = await openPostgresState(options);
   const { lock } = others;
   const holds = await Promise.all(held.map((account) => lock.acquire(account, 'test')));
