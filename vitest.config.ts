@@ -47,7 +47,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** A busy machine may take its time: what hangs is stopped, what is slow is not. */
-const PATIENCE_MS = process.env['TEAMSHEET_LONG'] === undefined ? 120_000 : 1_800_000;
+const PATIENCE_MS = process.env['TEAMSHEET_LONG'] === undefined ? 300_000 : 1_800_000;
 
 /** A disk in memory, where the machine has a large one: a state writes each step through to its disk, and tests make thousands of states. */
 const MEMORY = '/dev/shm';
