@@ -91,7 +91,7 @@ function world(
     void clock.sleep(untilMs - clock.now()).then(stop);
     return clock.run(runSchedule(own));
   };
-  return { ports, runs, events, done, run, pass: clock.jump };
+  return { ports, runs, events, done, run, pass: (ms: number) => clock.jump(ms) };
 }
 
 it('runs each mapping at its times until a signal, what is due together in one sync', async () => {
