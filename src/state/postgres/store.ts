@@ -1,4 +1,3 @@
-import type { ResourceName } from '../../contract/index.ts';
 import type { AlertStore } from '../../model/state/alerts.ts';
 import { InternalError } from '../../model/error.ts';
 import type { Memory } from '../../model/state/memory.ts';
@@ -6,16 +5,8 @@ import type { Clock } from '../../model/ports.ts';
 import type { KnownRecord, RunRows } from '../../model/state/run-rows.ts';
 import type { SharedBudget } from '../../model/state/shared-budget.ts';
 import { wordsToStore, type Words } from '../../model/said.ts';
-import {
-  oneOfSpellings,
-  readSpelling,
-  speltKey,
-  spellingFact,
-  type Spelling,
-} from '../../model/state/spelling.ts';
 import type {
   Comparisons,
-  Fact,
   Intent,
   IntentResult,
   Lock,
@@ -25,27 +16,25 @@ import type {
   Store,
   StoredIntent,
   StrayRun,
-  WantedDigests,
 } from '../../model/state/store.ts';
-import { holdsDigests } from '../held-digests.ts';
 import { Leases, type LeaseOptions } from '../lease.ts';
 import type { RunFolders } from '../sqlite/run-folders.ts';
-import { integer, text, written, type SqlRow } from '../sql-row.ts';
+import { integer, written, type SqlRow } from '../sql-row.ts';
 import { openRunRows as openTemporaryRows } from '../sqlite/run-rows.ts';
-import { parseIntent, parseRecord, parseRun } from '../sqlite/stored-rows.ts';
+import { parseIntent, parseRun } from '../sqlite/stored-rows.ts';
 import { Accounts, lockAccount } from './accounts.ts';
 import { PostgresAlerts } from './alerts.ts';
 import { PostgresBudget } from './budget.ts';
 import type { PostgresClient, Value } from './client.ts';
-import { dropComparisons, PostgresComparisons } from './comparisons.ts';
+import { PostgresComparisons } from './comparisons.ts';
 import { Database, type Statements } from './database.ts';
+import { PostgresFacts, spellingsIn } from './facts.ts';
 import { PostgresLeases, type LeaseTableOptions } from './lease-table.ts';
 import { PostgresMemory } from './memory.ts';
 import { openKeptRunRows, openRunRows, type Fence } from './run-rows.ts';
 import { openSchema } from './schema.ts';
-import { findable, fromStorable, storable, storableOrNull } from './storable.ts';
-
-const PAGE_RECORDS = 2000;
+import { PostgresSnapshots } from './snapshots.ts';
+import { fromStorable, storable } from './storable.ts';
 
 interface PostgresOptions extends LeaseOptions, LeaseTableOptions {
   readonly client: PostgresClient;
@@ -86,6 +75,8 @@ class PostgresStore implements Store {
   readonly #lock: Leases;
   readonly #leases: PostgresLeases;
   readonly #accounts: Accounts;
+  readonly #facts: PostgresFacts;
+  readonly #snapshots: PostgresSnapshots;
   readonly #folders: RunFolders;
   readonly #clock: Clock;
 
@@ -96,6 +87,8 @@ class PostgresStore implements Store {
     this.#folders = folders;
     this.#clock = clock;
     this.#accounts = new Accounts(db);
+    this.#facts = new PostgresFacts(db, this.#accounts, clock);
+    this.#snapshots = new PostgresSnapshots(db, this.#accounts, this.#facts, this.#fence, clock);
     this.comparisons = new PostgresComparisons(db, this.#accounts);
     this.memory = new PostgresMemory(db, this.#accounts);
     this.alerts = new PostgresAlerts(db);
@@ -285,186 +278,20 @@ class PostgresStore implements Store {
     return this.#accounts.of(baseUrl);
   }
 
-  async snapshots(
-    account: ServiceAccount,
-    resource: ResourceName,
-    keys: readonly string[],
-  ): Promise<ReadonlyMap<string, KnownRecord>> {
-    const number = await this.#accounts.find(account);
-    return this.#db.alone(async (statements) => {
-      const spelling = (await spellingsIn(statements, number)).get(spellingFact(resource));
-      const wanted = Map.groupBy(keys, (key) => speltKey(resource, key, spelling));
-      const rows = await statements.all(
-        `SELECT record, managed_by FROM json_array_elements_text($3::json) AS wanted
-         JOIN {snapshot} AS held ON held.account = $1 AND held.resource = $2 AND held.key = wanted`,
-        ...[number, resource, JSON.stringify([...wanted.keys()].map(findable))],
-      );
-      return new Map(
-        rows
-          .map(parseSnapshot)
-          .flatMap((record) => (wanted.get(record.key) ?? []).map((key) => [key, { ...record, key }])),
-      );
-    });
-  }
-
-  async paddedSnapshots(
-    account: ServiceAccount,
-    resource: ResourceName,
-    keys: readonly string[],
-  ): Promise<readonly KnownRecord[]> {
-    return this.#all(
-      parseSnapshot,
-      `SELECT record, managed_by FROM json_array_elements_text($3::json) AS wanted
-       JOIN {snapshot} AS held ON held.account = $1 AND held.resource = $2 AND held.key >= wanted || ' ' AND held.key < wanted || '!'
-       AND rtrim(held.key, ' ') = wanted`,
-      ...[await this.#accounts.find(account), resource, JSON.stringify(keys.map(findable))],
-    );
-  }
-
-  async confirmedWith(
-    account: ServiceAccount,
-    resource: ResourceName,
-    wanted: readonly WantedDigests[],
-  ): Promise<readonly boolean[]> {
-    const number = await this.#accounts.find(account);
-    return this.#db.alone(async (statements) => {
-      const spelling = (await spellingsIn(statements, number)).get(spellingFact(resource));
-      const keys = wanted.map(({ key }) => findable(speltKey(resource, key, spelling)));
-      const rows = await statements.all(
-        `SELECT at - 1, record FROM json_array_elements_text($3::json) WITH ORDINALITY AS wanted (key, at)
-         JOIN {snapshot} AS held ON held.account = $1 AND held.resource = $2 AND held.key = wanted.key`,
-        ...[number, resource, JSON.stringify(keys)],
-      );
-      const found = keys.map(() => false);
-      for (const row of rows) {
-        const at = integer(row, 0);
-        found[at] = holdsDigests(text(row, 1), wanted[at]?.digests ?? {});
-      }
-      return found;
-    });
-  }
-
-  async *allSnapshots(
-    account: ServiceAccount,
-    resource: ResourceName,
-    sinceMs = 0,
-  ): AsyncGenerator<readonly KnownRecord[]> {
-    const number = await this.#accounts.find(account);
-    for (let after: string | null = null; ;) {
-      const from: string | null = after;
-      const page = await this.#db.alone(async (statements) => {
-        const rows = await statements.all(
-          `SELECT record, managed_by, key FROM {snapshot} WHERE account = $1 AND resource = $2 AND confirmed_at_ms >= $3
-           AND ($4::text IS NULL OR key > $4) ORDER BY key LIMIT ${PAGE_RECORDS}`,
-          ...[number, resource, sinceMs, from],
-        );
-        const last = rows.at(-1);
-        if (last !== undefined) after = text(last, 2);
-        return rows.map(parseSnapshot);
-      });
-      if (page.length === 0) return;
-      yield page;
-    }
-  }
-
-  async countSnapshots(account: ServiceAccount, resource: ResourceName): Promise<number> {
-    const number = await this.#accounts.find(account);
-    const statement = 'SELECT count(*) FROM {snapshot} WHERE account = $1 AND resource = $2';
-    return this.#db.alone((statements) => statements.count(statement, number, resource));
-  }
-
-  async confirm(
-    account: ServiceAccount,
-    resource: ResourceName,
-    records: readonly KnownRecord[],
-  ): Promise<void> {
-    const number = await this.#accounts.add(account);
-    await this.#db.together(async (statements) => {
-      const [, , spellings] = await Promise.all([
-        lockAccount(statements, number),
-        this.#fence(statements),
-        spellingsIn(statements, number),
-      ]);
-      await this.#confirm(statements, number, resource, records, spellings);
-    });
-  }
-
-  async forgetOlder(account: ServiceAccount, resource: ResourceName, listedAtMs: number): Promise<void> {
-    const number = await this.#accounts.find(account);
-    await this.#db.together(async (statements) => {
-      await lockAccount(statements, number);
-      await this.#fence(statements);
-      await dropComparisons(statements, number, resource);
-      await statements.run(
-        'DELETE FROM {snapshot} WHERE account = $1 AND resource = $2 AND confirmed_at_ms < $3',
-        ...[number, resource, listedAtMs],
-      );
-    });
-  }
-
-  async respell(account: ServiceAccount, resource: ResourceName, spelling: Spelling): Promise<void> {
-    const number = await this.#accounts.add(account);
-    await this.#db.together(async (statements) => {
-      await lockAccount(statements, number);
-      await this.#fence(statements);
-      const fact = { name: spellingFact(resource), value: JSON.stringify(spelling) };
-      await this.#setFacts(statements, number, [fact]);
-      const rows = await statements.all(
-        'SELECT record, managed_by, confirmed_at_ms FROM {snapshot} WHERE account = $1 AND resource = $2',
-        ...[number, resource],
-      );
-      const held = rows.map((row) => ({ record: parseSnapshot(row), atMs: integer(row, 2) }));
-      const byKey = new Map(held.map((each) => [each.record.key, each]));
-      const gone: string[] = [];
-      const moved = new Set<string>();
-      for (const { record, atMs } of held) {
-        const key = speltKey(resource, record.key, spelling);
-        if (key === record.key) continue;
-        const there = byKey.get(key);
-        const one = there === undefined ? { ...record, key } : oneOfSpellings(there.record, record);
-        byKey.set(key, { record: one, atMs: Math.max(atMs, there?.atMs ?? 0) });
-        moved.add(key);
-        gone.push(findable(record.key));
-      }
-      await statements.run(
-        'DELETE FROM {snapshot} WHERE account = $1 AND resource = $2 AND key IN (SELECT json_array_elements_text($3::json))',
-        ...[number, resource, JSON.stringify(gone)],
-      );
-      const kept = [...moved].flatMap((key) => byKey.get(key) ?? []);
-      await keepSnapshots(statements, number, resource, kept);
-    });
-  }
-
-  async fact(account: ServiceAccount, name: string): Promise<Omit<Fact, 'name'> | undefined> {
-    const [fact] = await this.#all(
-      (row) => ({ value: fromStorable(row, 0) ?? '', atMs: integer(row, 1) }),
-      'SELECT value, at_ms FROM {fact} WHERE account = $1 AND name = $2',
-      await this.#accounts.find(account),
-      storable(name),
-    );
-    return fact;
-  }
-
-  setFact(account: ServiceAccount, name: string, value: string): Promise<void> {
-    return this.setFacts(account, [{ name, value }]);
-  }
-
-  async facts(account: ServiceAccount): Promise<readonly Fact[]> {
-    return this.#all(
-      (row) => ({
-        name: fromStorable(row, 0) ?? '',
-        value: fromStorable(row, 1) ?? '',
-        atMs: integer(row, 2),
-      }),
-      'SELECT name, value, at_ms FROM {fact} WHERE account = $1 ORDER BY name',
-      await this.#accounts.find(account),
-    );
-  }
-
-  async setFacts(account: ServiceAccount, facts: readonly Pick<Fact, 'name' | 'value'>[]): Promise<void> {
-    const number = await this.#accounts.add(account);
-    await this.#db.alone((statements) => this.#setFacts(statements, number, facts));
-  }
+  readonly snapshots: Store['snapshots'] = (...given) => this.#snapshots.snapshots(...given);
+  readonly paddedSnapshots: Store['paddedSnapshots'] = (...given) =>
+    this.#snapshots.paddedSnapshots(...given);
+  readonly confirmedWith: Store['confirmedWith'] = (...given) => this.#snapshots.confirmedWith(...given);
+  readonly allSnapshots: Store['allSnapshots'] = (...given) => this.#snapshots.allSnapshots(...given);
+  readonly countSnapshots: Store['countSnapshots'] = (...given) => this.#snapshots.countSnapshots(...given);
+  readonly confirm: Store['confirm'] = (account, resource, records) =>
+    this.#snapshots.confirm(account, resource, records);
+  readonly forgetOlder: Store['forgetOlder'] = (...given) => this.#snapshots.forgetOlder(...given);
+  readonly respell: Store['respell'] = (...given) => this.#snapshots.respell(...given);
+  readonly fact: Store['fact'] = (...given) => this.#facts.fact(...given);
+  readonly setFact: Store['setFact'] = (...given) => this.#facts.setFact(...given);
+  readonly facts: Store['facts'] = (...given) => this.#facts.facts(...given);
+  readonly setFacts: Store['setFacts'] = (...given) => this.#facts.setFacts(...given);
 
   async keyOrigin(keyDigest: string): Promise<string | undefined> {
     const statement = 'SELECT origin FROM {key_origin} WHERE key_digest = $1';
@@ -492,20 +319,6 @@ class PostgresStore implements Store {
     return this.#db.alone(async (statements) => (await statements.all(statement, ...values)).map(parse));
   }
 
-  async #setFacts(
-    statements: Statements,
-    account: number,
-    facts: readonly Pick<Fact, 'name' | 'value'>[],
-  ): Promise<void> {
-    const last = new Map(facts.map(({ name, value }) => [storable(name), storable(value)]));
-    const values = [...last].map(([name, value]) => ({ name, value }));
-    await statements.run(
-      `INSERT INTO {fact} SELECT $1::bigint, name, value, $3::bigint FROM json_to_recordset($2::json) AS each(name text, value text)
-       ON CONFLICT (account, name) DO UPDATE SET value = excluded.value, at_ms = excluded.at_ms`,
-      ...[account, JSON.stringify(values), this.#clock.now()],
-    );
-  }
-
   /** `first` is done under the lock of the account, `last` at the end. */
   async #record(
     statements: Statements,
@@ -531,27 +344,15 @@ class PostgresStore implements Store {
       const row = intents[at];
       if (row === undefined)
         throw new InternalError('state.no_intent', `no open intent ${intentId} is recorded for this account`);
-      return this.#confirm(statements, account, (written(row) as Intent).resource, confirmed, spellings);
+      return this.#snapshots.write(
+        statements,
+        account,
+        (written(row) as Intent).resource,
+        confirmed,
+        spellings,
+      );
     });
     await Promise.all([...kept, last?.()]);
-  }
-
-  #confirm(
-    statements: Statements,
-    account: number,
-    resource: ResourceName,
-    records: readonly KnownRecord[],
-    spellings: ReadonlyMap<string, Spelling>,
-  ): Promise<void> {
-    const spelling = spellings.get(spellingFact(resource));
-    const atMs = this.#clock.now();
-    const byKey = new Map<string, { readonly record: KnownRecord; readonly atMs: number }>();
-    for (const record of records) {
-      const key = speltKey(resource, record.key, spelling);
-      const managedBy = record.managedBy ?? byKey.get(key)?.record.managedBy;
-      byKey.set(key, { record: { ...record, key, ...(managedBy !== undefined && { managedBy }) }, atMs });
-    }
-    return keepSnapshots(statements, account, resource, [...byKey.values()]);
   }
 }
 
@@ -568,45 +369,3 @@ function parseSent(row: SqlRow): StoredIntent {
 /** Rows in conflict of a run. */
 export const conflictsOf = ({ summaries }: Run): number =>
   summaries.reduce((sum, each) => sum + (each.direction === 'push' ? each.conflict : 0), 0);
-
-/** By the names of their facts. */
-async function spellingsIn(statements: Statements, account: number): Promise<ReadonlyMap<string, Spelling>> {
-  const statement = "SELECT name, value FROM {fact} WHERE account = $1 AND name LIKE 'spelling:%'";
-  const rows = await statements.all(statement, account);
-  return new Map(
-    rows.flatMap((row) => {
-      const spelling = readSpelling(fromStorable(row, 1) ?? undefined);
-      return spelling === undefined ? [] : [[text(row, 0), spelling]];
-    }),
-  );
-}
-
-/** From a row of record and managed_by. */
-function parseSnapshot(row: SqlRow): KnownRecord {
-  const managedBy = fromStorable(row, 1);
-  return { ...parseRecord(row), ...(managedBy !== null && { managedBy }) };
-}
-
-/** Keeps records by their keys. A list does not say who manages a record: what is known of that stays. */
-async function keepSnapshots(
-  statements: Statements,
-  account: number,
-  resource: ResourceName,
-  records: readonly { readonly record: KnownRecord; readonly atMs: number }[],
-): Promise<void> {
-  const values = records.map(({ record: { managedBy, ...record }, atMs }) => ({
-    key: findable(record.key),
-    record: JSON.stringify(record),
-    managed_by: storableOrNull(managedBy ?? null),
-    at_ms: atMs,
-  }));
-  await statements.run(
-    `WITH dropped AS (DELETE FROM {comparison} WHERE account = $1 AND resource = $2)
-     INSERT INTO {snapshot} AS held (account, resource, key, record, managed_by, confirmed_at_ms)
-     SELECT $1::bigint, $2::text, key, record, managed_by, at_ms
-       FROM json_to_recordset($3::json) AS each(key text, record text, managed_by text, at_ms bigint)
-     ON CONFLICT (account, resource, key) DO UPDATE SET record = excluded.record, confirmed_at_ms = excluded.confirmed_at_ms,
-       managed_by = coalesce(excluded.managed_by, held.managed_by)`,
-    ...[account, resource, JSON.stringify(values)],
-  );
-}

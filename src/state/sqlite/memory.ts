@@ -1,5 +1,6 @@
 import type { Kept, KeptCount, KeptKind, LeagueScope, Memory } from '../../model/state/memory.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
+import type { SqliteAccounts } from './accounts.ts';
 import type { Database } from './database.ts';
 import { packRecord, TIMES_SUM, unpackRecord } from '../kept-record.ts';
 import { integer, text, textOrNull, unreadable, type SqlRow } from '../sql-row.ts';
@@ -16,22 +17,14 @@ const PAGE_OF_LATEST = pageWhere(
      AND other.id = one.id AND (other.read_at_ms, other.variant) > (one.read_at_ms, one.variant))`,
 );
 
-/** The numbers that the state gives to accounts. */
-export interface AccountNumbers {
-  /** -1, which nothing has, for one that was never written to. */
-  find(account: ServiceAccount): number;
-  /** Gives it one where it has none. */
-  add(account: ServiceAccount): number;
-}
-
 /** The memory of game weeks in the tables of the state. */
 export class SqliteMemory implements Memory {
   readonly #db: Database;
-  readonly #accounts: AccountNumbers;
+  readonly #accounts: SqliteAccounts;
   /** What was counted last, by the number of the league: every command asks for it several times. */
   readonly #counts = new Map<number, { readonly version: string; readonly counts: readonly KeptCount[] }>();
 
-  constructor(db: Database, accounts: AccountNumbers) {
+  constructor(db: Database, accounts: SqliteAccounts) {
     this.#db = db;
     this.#accounts = accounts;
   }

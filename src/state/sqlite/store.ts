@@ -6,16 +6,8 @@ import type { Memory } from '../../model/state/memory.ts';
 import type { Clock } from '../../model/ports.ts';
 import type { KnownRecord, RunRows } from '../../model/state/run-rows.ts';
 import { wordsToStore, type Words } from '../../model/said.ts';
-import {
-  oneOfSpellings,
-  readSpelling,
-  speltKey,
-  spellingFact,
-  type Spelling,
-} from '../../model/state/spelling.ts';
 import type {
   Comparisons,
-  Fact,
   Intent,
   IntentResult,
   Run,
@@ -24,23 +16,23 @@ import type {
   Store,
   StoredIntent,
   StrayRun,
-  WantedDigests,
 } from '../../model/state/store.ts';
-import { openDatabase, sealOf, type Database } from './database.ts';
-import { holdsDigests } from '../held-digests.ts';
+import { SqliteAccounts } from './accounts.ts';
+import { openDatabase, type Database } from './database.ts';
+import { SqliteFacts } from './facts.ts';
 import { RunFolders } from './run-folders.ts';
-import { integer, json, text, unreadable, type SqlRow } from '../sql-row.ts';
-import { SqliteComparisons } from '../sqlite-comparisons.ts';
+import { text } from '../sql-row.ts';
+import { SqliteComparisons } from './comparisons.ts';
 import { SqliteMemory } from './memory.ts';
 import { SqliteAlerts } from './alerts.ts';
 import { openKeptRunRows, openRunRows } from './run-rows.ts';
 import { STATE_FORMAT } from './state-format.ts';
 import { refuseWrongPath } from './state-path.ts';
 import { attempt } from './storage-error.ts';
-import { parseIntent, parseRecord, parseRun } from './stored-rows.ts';
+import { SqliteSnapshots } from './snapshots.ts';
+import { parseIntent, parseRun } from './stored-rows.ts';
 
 const BUSY_TIMEOUT_MS = 10_000;
-const PAGE_RECORDS = 2000;
 
 interface StoreOptions {
   /** The state file; its runs stand in `runs/` beside it. */
@@ -72,22 +64,20 @@ class SqliteStore implements Store {
   readonly #folders: RunFolders;
   readonly #clock: Clock;
   readonly #busyTimeoutMs: number;
-  /** The versions of the file in which all confirmed records of a resource were seen to be whole. What this process writes is sealed. */
-  readonly #whole = new Map<string, number>();
-  /** Counts of snapshots, until they change. */
-  readonly #counted = new Map<string, { readonly version: number; readonly count: number }>();
+  readonly #accounts: SqliteAccounts;
+  readonly #facts: SqliteFacts;
+  readonly #snapshots: SqliteSnapshots;
 
   constructor(db: Database, folders: RunFolders, clock: Clock, busyTimeoutMs: number) {
     this.#db = db;
     this.#folders = folders;
     this.#clock = clock;
     this.#busyTimeoutMs = busyTimeoutMs;
-    const accounts = {
-      find: (account: ServiceAccount) => this.#account(account),
-      add: (account: ServiceAccount) => this.#addAccount(account),
-    };
-    this.comparisons = new SqliteComparisons(db, accounts);
-    this.memory = new SqliteMemory(db, accounts);
+    this.#accounts = new SqliteAccounts(db);
+    this.#facts = new SqliteFacts(db, this.#accounts, clock);
+    this.#snapshots = new SqliteSnapshots(db, this.#accounts, this.#facts, clock);
+    this.comparisons = new SqliteComparisons(db, this.#accounts);
+    this.memory = new SqliteMemory(db, this.#accounts);
     this.alerts = new SqliteAlerts(db);
   }
 
@@ -96,7 +86,7 @@ class SqliteStore implements Store {
       this.#db.run(
         'INSERT INTO run (id, account, started_at_ms, finished, document) VALUES (?, ?, ?, ?, ?)',
         run.id,
-        this.#addAccount(run.account),
+        this.#accounts.add(run.account),
         run.startedAtMs,
         Number(run.finished),
         JSON.stringify(run),
@@ -111,7 +101,7 @@ class SqliteStore implements Store {
       const run = { ...parseRun(row), ...changes };
       this.#db.run(
         'UPDATE run SET account = ?, started_at_ms = ?, finished = ?, document = ? WHERE id = ?',
-        this.#addAccount(run.account),
+        this.#accounts.add(run.account),
         run.startedAtMs,
         Number(run.finished),
         JSON.stringify(run),
@@ -139,7 +129,7 @@ class SqliteStore implements Store {
     return this.#db.read(() => {
       const row = this.#db.get(
         'SELECT document FROM sealed_run WHERE account = ? AND finished = 0 ORDER BY started_at_ms DESC, sequence DESC LIMIT 1',
-        this.#account(account),
+        this.#accounts.find(account),
       );
       return row && parseRun(row);
     });
@@ -152,7 +142,7 @@ class SqliteStore implements Store {
           `SELECT document FROM sealed_run WHERE account = ? AND (document IS NULL OR EXISTS (
              SELECT 1 FROM json_each(document, '$.summaries') WHERE value ->> '$.conflict' > 0
            )) ORDER BY started_at_ms, sequence`,
-          this.#account(account),
+          this.#accounts.find(account),
         )
         .map(parseRun),
     );
@@ -162,7 +152,7 @@ class SqliteStore implements Store {
     return this.#db.write(() => {
       this.#db.run(
         'INSERT INTO pull (id, account, started_at_ms, document) VALUES (?, ?, ?, ?)',
-        ...[pull.id, this.#addAccount(pull.account), pull.startedAtMs, JSON.stringify(pull)],
+        ...[pull.id, this.#accounts.add(pull.account), pull.startedAtMs, JSON.stringify(pull)],
       );
     });
   }
@@ -219,7 +209,7 @@ class SqliteStore implements Store {
 
   addIntent(account: ServiceAccount, intent: Intent, recorded: readonly Recorded[] = []): Promise<void> {
     return this.#db.write(() => {
-      const number = this.#addAccount(account);
+      const number = this.#accounts.add(account);
       for (const each of recorded) this.#record(number, each);
       const statement = 'INSERT INTO intent (id, account, run_id, document) VALUES (?, ?, ?, ?)';
       this.#db.run(statement, intent.id, number, intent.runId, JSON.stringify(intent));
@@ -234,7 +224,7 @@ class SqliteStore implements Store {
     confirmed: readonly KnownRecord[],
   ): Promise<void> {
     return this.#db.write(() => {
-      this.#record(this.#account(account), { intentId, result, detail, confirmed });
+      this.#record(this.#accounts.find(account), { intentId, result, detail, confirmed });
     });
   }
 
@@ -252,7 +242,7 @@ class SqliteStore implements Store {
         .all(
           `SELECT document, result, detail FROM sealed_intent
            WHERE account = ? AND substr(id, 1, length(?2)) = ?2 ORDER BY sequence LIMIT ?3`,
-          this.#account(account),
+          this.#accounts.find(account),
           prefix,
           limit,
         )
@@ -266,7 +256,7 @@ class SqliteStore implements Store {
         .all(
           `SELECT document, result, detail FROM sealed_intent
            WHERE account = ? AND sequence > (SELECT sequence FROM intent WHERE id = ?) ORDER BY sequence`,
-          this.#account(account),
+          this.#accounts.find(account),
           id,
         )
         .map(parseIntent),
@@ -278,7 +268,7 @@ class SqliteStore implements Store {
       this.#db
         .all(
           `SELECT document, result, detail FROM sealed_intent WHERE account = ? AND ${OPEN_INTENT} ORDER BY sequence`,
-          this.#account(account),
+          this.#accounts.find(account),
         )
         .map(parseIntent),
     );
@@ -292,198 +282,19 @@ class SqliteStore implements Store {
     );
   }
 
-  snapshots(
-    account: ServiceAccount,
-    resource: ResourceName,
-    keys: readonly string[],
-  ): Promise<ReadonlyMap<string, KnownRecord>> {
-    return this.#db.read(() => {
-      const number = this.#account(account);
-      const spelling = this.#spelling(number, resource);
-      const wanted =
-        spelling === undefined
-          ? new Set(keys)
-          : Map.groupBy(keys, (key) => speltKey(resource, key, spelling));
-      const rows = this.#db.all(
-        `SELECT ${SEALED_COLUMNS} FROM json_each(?3) AS wanted CROSS JOIN snapshot AS held
-         ON held.account = ?1 AND held.resource = ?2 AND held.key = wanted.value`,
-        number,
-        resource,
-        JSON.stringify([...wanted.keys()]),
-      );
-      // A key that was changed is looked for in vain, and its record would seem to be new.
-      if (rows.length < wanted.size) this.#requireWhole(number, resource);
-      const found = new Map<string, KnownRecord>();
-      for (const row of rows) {
-        requireSeal(number, resource, row);
-        const record = json(row, 1) as KnownRecord;
-        if (wanted instanceof Set) found.set(record.key, record);
-        else for (const key of wanted.get(record.key) ?? []) found.set(key, { ...record, key });
-      }
-      return found;
-    });
-  }
-
-  paddedSnapshots(
-    account: ServiceAccount,
-    resource: ResourceName,
-    keys: readonly string[],
-  ): Promise<readonly KnownRecord[]> {
-    return this.#db.read(() => {
-      const number = this.#account(account);
-      const rows = this.#db.all(
-        `SELECT ${SEALED_COLUMNS} FROM json_each(?3) AS wanted CROSS JOIN snapshot AS held
-         ON held.account = ?1 AND held.resource = ?2 AND held.key >= wanted.value || ' ' AND held.key < wanted.value || '!'
-         AND rtrim(held.key, ' ') = wanted.value`,
-        number,
-        resource,
-        JSON.stringify(keys),
-      );
-      return rows.map((row) => {
-        requireSeal(number, resource, row);
-        return json(row, 1) as KnownRecord;
-      });
-    });
-  }
-
-  confirmedWith(
-    account: ServiceAccount,
-    resource: ResourceName,
-    wanted: readonly WantedDigests[],
-  ): Promise<readonly boolean[]> {
-    return this.#db.read(() => {
-      const number = this.#account(account);
-      const spelling = this.#spelling(number, resource);
-      const keys = wanted.map(({ key }) => speltKey(resource, key, spelling));
-      const rows = this.#db.all(
-        `SELECT wanted.key, held.record, held.confirmed_at_ms, held.seal FROM json_each(?3) AS wanted CROSS JOIN snapshot AS held
-         ON held.account = ?1 AND held.resource = ?2 AND held.key = wanted.value`,
-        ...[number, resource, JSON.stringify(keys)],
-      );
-      const found = keys.map(() => false);
-      for (const [at, record, confirmedAtMs, seal] of rows) {
-        const asked = wanted[Number(at)];
-        if (typeof record !== 'string' || asked === undefined || !holdsDigests(record, asked.digests))
-          continue;
-        const key = keys[Number(at)] ?? null;
-        if (seal === sealOf([number, resource, key, record, confirmedAtMs ?? null])) found[Number(at)] = true;
-      }
-      return found;
-    });
-  }
-
-  async *allSnapshots(
-    account: ServiceAccount,
-    resource: ResourceName,
-    sinceMs?: number,
-  ): AsyncGenerator<readonly KnownRecord[]> {
-    let [comparison, after] = ['>=', ''];
-    const since = sinceMs === undefined ? [] : [sinceMs];
-    for (;;) {
-      const statement = `SELECT record, key FROM sealed_snapshot AS sealed
-        WHERE account = ? AND resource = ? AND key ${comparison} ? ${since.length === 0 ? '' : CONFIRMED_SINCE} ORDER BY key LIMIT ${PAGE_RECORDS}`;
-      const from = after;
-      const rows = await this.#db.read(() =>
-        this.#db.all(statement, this.#account(account), resource, from, ...since),
-      );
-      const last = rows.at(-1);
-      if (last === undefined) return;
-      [comparison, after] = ['>', text(last, 1)];
-      yield rows.map(parseRecord);
-    }
-  }
-
-  countSnapshots(account: ServiceAccount, resource: ResourceName): Promise<number> {
-    return this.#db.read(() => {
-      const number = this.#account(account);
-      // Changes when another connection writes.
-      const version = this.#db.count('PRAGMA data_version');
-      const name = `${number} ${resource}`;
-      const counted = this.#counted.get(name);
-      if (counted?.version === version) return counted.count;
-      const statement = `SELECT count(*) FROM snapshot ${OF_RESOURCE}`;
-      const count = this.#db.count(statement, number, resource);
-      this.#counted.set(name, { version, count });
-      return count;
-    });
-  }
-
-  confirm(
-    account: ServiceAccount,
-    resource: ResourceName,
-    records: readonly KnownRecord[],
-    isListed = false,
-  ): Promise<void> {
-    const confirm = (): void => this.#confirm(this.#addAccount(account), resource, records);
-    return isListed ? this.#db.writeLightly(confirm) : this.#db.write(confirm);
-  }
-
-  forgetOlder(account: ServiceAccount, resource: ResourceName, listedAtMs: number): Promise<void> {
-    return this.#db.write(() => {
-      this.#countAgain();
-      this.#db.run(
-        'DELETE FROM snapshot WHERE account = ? AND resource = ? AND confirmed_at_ms < ?',
-        this.#account(account),
-        resource,
-        listedAtMs,
-      );
-    });
-  }
-
-  respell(account: ServiceAccount, resource: ResourceName, spelling: Spelling): Promise<void> {
-    return this.#db.write(() => {
-      this.#countAgain();
-      const number = this.#addAccount(account);
-      this.#setFact(number, spellingFact(resource), JSON.stringify(spelling));
-      const statement = 'SELECT record FROM sealed_snapshot WHERE account = ? AND resource = ?';
-      const held = this.#db.all(statement, number, resource).map(parseRecord);
-      const byKey = new Map(held.map((record) => [record.key, record]));
-      for (const record of held) {
-        const key = speltKey(resource, record.key, spelling);
-        if (key === record.key) continue;
-        const there = byKey.get(key);
-        byKey.set(key, there === undefined ? { ...record, key } : oneOfSpellings(there, record));
-        this.#db.run(MOVE_SNAPSHOT, ...[number, resource, key, JSON.stringify(byKey.get(key)), record.key]);
-        this.#db.run(
-          'DELETE FROM snapshot WHERE account = ? AND resource = ? AND key = ?',
-          ...[number, resource, record.key],
-        );
-      }
-    });
-  }
-
-  fact(account: ServiceAccount, name: string): Promise<Omit<Fact, 'name'> | undefined> {
-    return this.#db.read(() => {
-      const row = this.#db.get(
-        'SELECT value, at_ms FROM sealed_fact WHERE account = ? AND name = ?',
-        this.#account(account),
-        name,
-      );
-      return row && { value: text(row, 0), atMs: integer(row, 1) };
-    });
-  }
-
-  setFact(account: ServiceAccount, name: string, value: string): Promise<void> {
-    return this.setFacts(account, [{ name, value }]);
-  }
-
-  facts(account: ServiceAccount): Promise<readonly Fact[]> {
-    return this.#db.read(() =>
-      this.#db
-        .all(
-          'SELECT name, value, at_ms FROM sealed_fact WHERE account = ? ORDER BY name',
-          this.#account(account),
-        )
-        .map((row) => ({ name: text(row, 0), value: text(row, 1), atMs: integer(row, 2) })),
-    );
-  }
-
-  setFacts(account: ServiceAccount, facts: readonly Pick<Fact, 'name' | 'value'>[]): Promise<void> {
-    return this.#db.write(() => {
-      const number = this.#addAccount(account);
-      for (const { name, value } of facts) this.#setFact(number, name, value);
-    });
-  }
+  readonly snapshots: Store['snapshots'] = (...given) => this.#snapshots.snapshots(...given);
+  readonly paddedSnapshots: Store['paddedSnapshots'] = (...given) =>
+    this.#snapshots.paddedSnapshots(...given);
+  readonly confirmedWith: Store['confirmedWith'] = (...given) => this.#snapshots.confirmedWith(...given);
+  readonly allSnapshots: Store['allSnapshots'] = (...given) => this.#snapshots.allSnapshots(...given);
+  readonly countSnapshots: Store['countSnapshots'] = (...given) => this.#snapshots.countSnapshots(...given);
+  readonly confirm: Store['confirm'] = (...given) => this.#snapshots.confirm(...given);
+  readonly forgetOlder: Store['forgetOlder'] = (...given) => this.#snapshots.forgetOlder(...given);
+  readonly respell: Store['respell'] = (...given) => this.#snapshots.respell(...given);
+  readonly fact: Store['fact'] = (...given) => this.#facts.fact(...given);
+  readonly setFact: Store['setFact'] = (...given) => this.#facts.setFact(...given);
+  readonly facts: Store['facts'] = (...given) => this.#facts.facts(...given);
+  readonly setFacts: Store['setFacts'] = (...given) => this.#facts.setFacts(...given);
 
   keyOrigin(keyDigest: string): Promise<string | undefined> {
     return this.#db.read(() => {
@@ -504,46 +315,6 @@ class SqliteStore implements Store {
     });
   }
 
-  /** Errors: UnreadableValueError where a confirmed record of a resource is not as it was written. */
-  #requireWhole(account: number, resource: ResourceName): void {
-    const version = this.#db.count('PRAGMA data_version');
-    const name = `${account} ${resource}`;
-    if (this.#whole.get(name) === version) return;
-    const statement = `SELECT ${SEALED_COLUMNS} FROM snapshot AS held ${OF_RESOURCE}`;
-    for (const row of this.#db.each(statement, account, resource)) requireSeal(account, resource, row);
-    this.#whole.set(name, version);
-  }
-
-  /** The number of an account; -1, which nothing has, for one that was never written to. */
-  #account(account: ServiceAccount): number {
-    const row = this.#db.get(
-      'SELECT number FROM account WHERE base_url = ? AND account_id = ?',
-      account.baseUrl,
-      account.accountId,
-    );
-    return row === undefined ? -1 : integer(row, 0);
-  }
-
-  #addAccount(account: ServiceAccount): number {
-    this.#db.run(
-      'INSERT INTO account (base_url, account_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
-      account.baseUrl,
-      account.accountId,
-    );
-    return this.#account(account);
-  }
-
-  #setFact(account: number, name: string, value: string): void {
-    const statement = 'INSERT OR REPLACE INTO fact (account, name, value, at_ms) VALUES (?, ?, ?, ?)';
-    this.#db.run(statement, account, name, value, this.#clock.now());
-  }
-
-  #spelling(account: number, resource: ResourceName): Spelling | undefined {
-    const statement = 'SELECT value FROM sealed_fact WHERE account = ? AND name = ?';
-    const row = this.#db.get(statement, account, spellingFact(resource));
-    return readSpelling(row && text(row, 0));
-  }
-
   #record(account: number, { intentId, result, detail, confirmed }: Recorded): void {
     const row = this.#db.get(
       `UPDATE intent SET result = ?, detail = ?, settled_at_ms = ?
@@ -556,66 +327,8 @@ class SqliteStore implements Store {
     );
     if (row === undefined)
       throw new InternalError('state.no_intent', `no open intent ${intentId} is recorded for this account`);
-    this.#confirm(account, text(row, 0) as ResourceName, confirmed);
+    this.#snapshots.write(account, text(row, 0) as ResourceName, confirmed);
   }
-
-  /** Snapshots of this connection were added or taken away. */
-  #countAgain(): void {
-    this.#counted.clear();
-  }
-
-  #confirm(account: number, resource: ResourceName, records: readonly KnownRecord[]): void {
-    this.#countAgain();
-    const nowMs = this.#clock.now();
-    const spelling = this.#spelling(account, resource);
-    const spelt = records.map((record) => ({ ...record, key: speltKey(resource, record.key, spelling) }));
-    const managers = this.#managers(account, resource, spelt);
-    for (const each of spelt) {
-      const managedBy = each.managedBy ?? managers.get(each.key);
-      const record = JSON.stringify({ ...each, managedBy });
-      const seal = sealOf([account, resource, each.key, record, nowMs]);
-      this.#db.run(CONFIRM, account, resource, each.key, record, nowMs, seal);
-    }
-  }
-
-  /** By key, who manages the records that do not say it themselves: a list does not show it, and what is known of that stays. */
-  #managers(
-    account: number,
-    resource: ResourceName,
-    records: readonly KnownRecord[],
-  ): ReadonlyMap<string, string> {
-    const keys = records.filter(({ managedBy }) => managedBy === undefined).map(({ key }) => key);
-    if (keys.length === 0) return new Map();
-    const rows = this.#db.all(MANAGERS, account, resource, JSON.stringify(keys));
-    return new Map(rows.map((row) => [text(row, 0), text(row, 1)]));
-  }
-}
-
-const OF_RESOURCE = 'WHERE account = ? AND resource = ?';
-
-/** Of a confirmed record, with its seal. In a statement of many records, the views would cost several times as much, and as much memory as all of them. */
-const SEALED_COLUMNS = 'held.key, held.record, held.confirmed_at_ms, held.seal';
-
-/** Errors: UnreadableValueError where {@link SEALED_COLUMNS} are not as they were written. */
-function requireSeal(account: number, resource: ResourceName, row: SqlRow): void {
-  const [key, record, confirmedAtMs, seal] = row;
-  if (seal !== sealOf([account, resource, key ?? null, record ?? null, confirmedAtMs ?? null]))
-    throw unreadable(1);
 }
 
 const OPEN_INTENT = "(result IS NULL OR result = 'ambiguous')";
-
-/** The time is no part of what is read, so that the views do not hold it. */
-const CONFIRMED_SINCE = `AND EXISTS (SELECT 1 FROM snapshot AS held
-  WHERE held.account = sealed.account AND held.resource = sealed.resource AND held.key = sealed.key AND held.confirmed_at_ms >= ?)`;
-
-/** Puts what is known under one key under another one too; what was confirmed last counts. */
-const MOVE_SNAPSHOT = `INSERT INTO snapshot (account, resource, key, record, confirmed_at_ms)
-  SELECT account, resource, ?3, ?4, confirmed_at_ms FROM snapshot WHERE account = ?1 AND resource = ?2 AND key = ?5
-  ON CONFLICT DO UPDATE SET record = excluded.record, confirmed_at_ms = max(confirmed_at_ms, excluded.confirmed_at_ms)`;
-
-const CONFIRM = `INSERT INTO snapshot (account, resource, key, record, confirmed_at_ms, seal) VALUES (?, ?, ?, ?, ?, ?)
-  ON CONFLICT DO UPDATE SET record = excluded.record, confirmed_at_ms = excluded.confirmed_at_ms, seal = excluded.seal`;
-
-const MANAGERS = `SELECT held.key, held.record ->> '$.managedBy' FROM json_each(?3) AS wanted CROSS JOIN snapshot AS held
-  ON held.account = ?1 AND held.resource = ?2 AND held.key = wanted.value WHERE held.record ->> '$.managedBy' IS NOT NULL`;

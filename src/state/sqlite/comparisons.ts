@@ -1,19 +1,14 @@
-import type { ResourceName } from '../contract/index.ts';
-import type { Comparisons, ServiceAccount } from '../model/state/store.ts';
-import { sealOf, type Database } from './sqlite/database.ts';
-
-/** The numbers of accounts. */
-interface Accounts {
-  readonly find: (account: ServiceAccount) => number;
-  readonly add: (account: ServiceAccount) => number;
-}
+import type { ResourceName } from '../../contract/index.ts';
+import type { Comparisons, ServiceAccount } from '../../model/state/store.ts';
+import { sealOf, type Database } from './database.ts';
+import type { SqliteAccounts } from './accounts.ts';
 
 /** What whole comparisons came to, in the state file: its triggers drop what is not right any more. A power cut may take the last ones. */
 export class SqliteComparisons implements Comparisons {
   readonly #db: Database;
-  readonly #accounts: Accounts;
+  readonly #accounts: SqliteAccounts;
 
-  constructor(db: Database, accounts: Accounts) {
+  constructor(db: Database, accounts: SqliteAccounts) {
     this.#db = db;
     this.#accounts = accounts;
   }
