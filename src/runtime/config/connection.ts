@@ -53,10 +53,14 @@ interface Chosen {
   readonly chosen: NonNullable<ConfigFile['environments']>[string];
 }
 
-function chosenEnvironment({ environments = {}, environment, placeOf }: Config): Chosen {
+function chosenEnvironment({ environments = {}, environment, placeOf, file }: Config): Chosen {
   const names = Object.keys(environments);
   const name = environment ?? (names.length === 1 ? names[0] : undefined);
   const chosen = name === undefined ? undefined : environments[name];
+  if (file !== undefined && names.length === 0)
+    throw new ConfigError('config.environment', `${file} names no service`, {
+      next: 'Name it there: environments: { default: { base_url: "${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } } }',
+    });
   if (name === undefined || chosen === undefined) throw noEnvironment(name, names, placeOf(['environment']));
   return { name, chosen };
 }

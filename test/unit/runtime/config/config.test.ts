@@ -137,6 +137,17 @@ describe('readConfig', () => {
     expect(config.file).toBeUndefined();
   });
 
+  it('tells of a file that names no service, also where the variables are set', () => {
+    const env = { TEAMSHEET_BASE_URL: 'https://service.example', TEAMSHEET_API_KEY: KEY };
+    const config = read({ yaml: 'version: 1\n', env });
+    expect(() => connectionOf(config)).toThrow(
+      expect.objectContaining({
+        code: 'config.environment',
+        message: `${join(folder, 'teamsheet.yaml')} names no service`,
+      }),
+    );
+  });
+
   it('sends a newcomer to init', () => {
     expect(() => connectionOf(read({}))).toThrow(
       expect.objectContaining({ code: 'config.missing', next: 'init' }),
