@@ -225,7 +225,7 @@ describe('a disk that fails in the middle of a push', () => {
     const { stderr } = await pushUntilFull(/COMMIT/);
     expect(stderr.match(/was interrupted/g)).toHaveLength(1);
     const [, id, done = '', left = '', unclear = ''] =
-      /^! run (\w+) \(push, .*\) was interrupted: ([\d,]+) of 3,000 rows are done, ([\d,]+) are not, ([\d,]+) (?:is|are) not known yet; teamsheet resume \1 continues$/m.exec(
+      /^! run (\w+) \(push, .*\) was interrupted: (\d{1,3}|\d,\d{3}) of 3,000 rows are done, (\d{1,3}|\d,\d{3}) are not, (\d{1,3}|\d,\d{3}) (?:is|are) not known yet; teamsheet resume \1 continues$/m.exec(
         stderr,
       ) ?? [];
     const sum = [done, left, unclear].map((count) => Number(count.replace(',', '')));

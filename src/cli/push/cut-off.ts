@@ -1,4 +1,4 @@
-import { renderCountOf } from '../../model/count.ts';
+import { renderCount, renderCountOf } from '../../model/count.ts';
 import type { Run } from '../../model/state/store.ts';
 import { leaguesOf } from '../../sync/journal/stored-run.ts';
 import { cutOffRuns, type CutOff } from '../../sync/runs/crashed.ts';
@@ -69,7 +69,7 @@ function renderLoss({ openIntent, nextAfterLoss = '' }: CutOff, name: string): s
 function renderProgress({ rows, done, unclear }: CutOff): string {
   const left = rows - done - unclear;
   const are = (count: number): string => (count === 1 ? 'is' : 'are');
-  const isDone = `${done} of ${renderCountOf(rows, 'row', 'rows')} ${are(done)} done`;
-  if (unclear === 0) return `${isDone}, ${left} ${are(left)} not`;
-  return `${isDone}, ${left} ${are(left)} not, ${unclear} ${are(unclear)} not known yet`;
+  const isDone = `${renderCount(done)} of ${renderCountOf(rows, 'row', 'rows')} ${are(done)} done`;
+  if (unclear === 0) return `${isDone}, ${renderCount(left)} ${are(left)} not`;
+  return `${isDone}, ${renderCount(left)} ${are(left)} not, ${renderCount(unclear)} ${are(unclear)} not known yet`;
 }
