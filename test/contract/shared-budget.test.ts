@@ -84,6 +84,33 @@ describe('a file of budgets that a power cut has damaged', () => {
     expect(await budget.visit(account, visit, () => enter)).toBe(1);
   });
 });
+describe.each<readonly [string, (now: () => number) => SharedBudget]>([
+  [
+    'SQLite',
+    (now) => {
+      const budget = sqliteBudget(join(folder, 'locks'), { ...clock, now });
+      files.push(budget);
+      return budget;
+    },
+  ],
+  ['memory', (now) => new MemoryBudget(held, now)],
+])('a clock that was set back, with the budget on %s', (_name, open) => {
+  it.each([
+    ['by a little leaves what was entered, as if just now', 500, [0]],
+    ['by more leaves nothing of which nobody knows how old it is', 30_000, []],
+  ])('%s', async (_what, backMs, ages) => {
+    let nowMs = 1_000_000;
+    const budget = open(() => nowMs);
+    await budget.visit(account, visitOf('a'), () => enter());
+    nowMs -= backMs;
+    let seen: readonly number[] = [];
+    await budget.visit(account, visitOf('b'), ({ others }) => {
+      seen = others.map(({ enteredAgoMs }) => enteredAgoMs);
+      return { kind: 'none' };
+    });
+    expect(seen).toEqual(ages);
+  });
+});
 suite('PostgreSQL in this process', () => openOn(own.client()));
 describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'})`, () => {
   suite('PostgreSQL', async () => openOn(await clientOf(server)));

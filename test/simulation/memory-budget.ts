@@ -8,7 +8,7 @@ import {
   type SharedBudget,
 } from '../../src/model/state/shared-budget.ts';
 import type { ServiceAccount } from '../../src/model/state/store.ts';
-import { LOOK_BACK_MS } from '../../src/state/sqlite/budget-rows.ts';
+import { AHEAD_MS, LOOK_BACK_MS } from '../../src/state/sqlite/budget-rows.ts';
 
 interface Entered {
   readonly number: number;
@@ -102,6 +102,7 @@ export class MemoryBudget implements SharedBudget {
         (each) =>
           each.account === name &&
           each.process !== process &&
+          each.enteredMs <= nowMs + AHEAD_MS &&
           (each.number > after || underWay.includes(each.number)) &&
           (after > 0 || (each.overMs ?? each.deadlineMs) > nowMs - LOOK_BACK_MS),
       )
@@ -111,7 +112,7 @@ export class MemoryBudget implements SharedBudget {
         return {
           number,
           readsAccount,
-          enteredAgoMs: nowMs - enteredMs,
+          enteredAgoMs: Math.max(0, nowMs - enteredMs),
           answeredAgoMs: overAtMs === undefined ? null : Math.max(0, nowMs - overAtMs),
           doubtful: doubtful || isPast,
         };

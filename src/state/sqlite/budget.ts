@@ -12,7 +12,7 @@ import {
 } from '../../model/state/shared-budget.ts';
 import { canonicalBaseUrl } from '../../model/service-address.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
-import { budgetLook, LOOK_BACK_MS, parseWindows, SWEEP_MS } from './budget-rows.ts';
+import { AHEAD_MS, budgetLook, LOOK_BACK_MS, parseWindows, SWEEP_MS } from './budget-rows.ts';
 import { makePrivateFile, makePrivateFolder } from './private-files.ts';
 import { integer, text, UnreadableValueError, type SqlRow } from '../sql-row.ts';
 import { attempt, isDamage } from './storage-error.ts';
@@ -229,12 +229,12 @@ class SqliteBudget implements SharedBudget {
 
   /** Now and then takes away what nobody looks at any more, and what a clock that was set back left in the future. */
   #sweep(nowMs: number): void {
-    if (Math.abs(nowMs - this.#sweptMs) < SWEEP_MS) return;
+    if (nowMs >= this.#sweptMs && nowMs < this.#sweptMs + SWEEP_MS) return;
     this.#sweptMs = nowMs;
     this.#run(
       'DELETE FROM budget_request WHERE coalesce(over_ms, deadline_ms) < ? OR entered_ms > ?',
       nowMs - BUDGET_KEPT_MS,
-      nowMs + SWEEP_MS,
+      nowMs + AHEAD_MS,
     );
     this.#run('DELETE FROM budget_want WHERE until_ms < ?', nowMs);
   }
