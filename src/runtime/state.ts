@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { RunFolders } from '../state/sqlite/run-folders.ts';
+import { RunFolders } from '../state/run-folders.ts';
 import { sqliteBudget } from '../state/sqlite/budget.ts';
 import { createLock, lockFolder } from '../state/sqlite/lock.ts';
 import { openStore } from '../state/sqlite/store.ts';

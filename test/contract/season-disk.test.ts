@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { TeamsheetError } from '../../src/model/error.ts';
 import type { RunRows } from '../../src/model/state/run-rows.ts';
 import type { Store } from '../../src/model/state/store.ts';
-import { storageError } from '../../src/state/sqlite/storage-error.ts';
+import { storageError } from '../../src/state/storage-error.ts';
 import { expectAllThere } from '../support/season/checks.ts';
 import { readFacts } from '../support/season/facts.ts';
 import type { Facts } from '../support/season/facts.ts';

@@ -8,7 +8,7 @@ import {
   type SharedBudget,
 } from '../../src/model/state/shared-budget.ts';
 import type { ServiceAccount } from '../../src/model/state/store.ts';
-import { AHEAD_MS, LOOK_BACK_MS } from '../../src/state/sqlite/budget-rows.ts';
+import { AHEAD_MS, LOOK_BACK_MS } from '../../src/state/budget-rows.ts';
 
 interface Entered {
   readonly number: number;

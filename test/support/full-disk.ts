@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync, statfsSync, writeFileSync, writeSync
 import { join } from 'node:path';
 
 import { TeamsheetError } from '../../src/model/error.ts';
-import { RunFolders } from '../../src/state/sqlite/run-folders.ts';
+import { RunFolders } from '../../src/state/run-folders.ts';
 import { openStore } from '../../src/state/sqlite/store.ts';
 import { createResultFiles } from '../../src/tables/result-files.ts';
 

@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { RunFolders } from '../../src/state/sqlite/run-folders.ts';
+import { RunFolders } from '../../src/state/run-folders.ts';
 import { DatabaseFailure, type PostgresClient, type Session } from '../../src/state/postgres/client.ts';
 import { pgClient } from '../../src/state/postgres/pg-client.ts';
 import type { Repeat } from '../../src/state/lease.ts';

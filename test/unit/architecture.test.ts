@@ -294,7 +294,7 @@ const TEXT_READERS: Readonly<Record<string, string>> = {
   'client/envelope.ts': 'zod gives texts',
   'client/fetch-transport.ts': 'fetch gives texts',
   'mapping/parse/zod-issues.ts': 'zod gives texts, and carries ours',
-  'state/sqlite/storage-error.ts': 'SQLite gives texts',
+  'state/storage-error.ts': 'SQLite gives texts',
   'tables/google/connection/google-error.ts': 'Google gives texts',
   'tables/google/connection/wire.ts': 'fetch gives texts',
   'tables/google/write-back/own-notes.ts': 'notes on cells are texts',

@@ -9,7 +9,7 @@ import {
 } from '../../model/state/shared-budget.ts';
 import { canonicalBaseUrl } from '../../model/service-address.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
-import { budgetLook, LOOK_BACK_MS, parseWindows, SWEEP_MS } from '../sqlite/budget-rows.ts';
+import { budgetLook, LOOK_BACK_MS, parseWindows, SWEEP_MS } from '../budget-rows.ts';
 import { fromStorable, storable } from './storable.ts';
 import type { Database, Statements } from './database.ts';
 

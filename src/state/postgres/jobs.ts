@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert';
 import type * as pgBoss from 'pg-boss';
 import type { Attempt, Options, PgBoss } from 'pg-boss';
 import { ConfigError, InterruptedError } from '../../model/error.ts';
-import { isErrno } from '../sqlite/private-files.ts';
+import { isErrno } from '../private-files.ts';
 import { DatabaseFailure } from './client.ts';
 import type { Database } from './database.ts';
 import { databaseError } from './database-error.ts';

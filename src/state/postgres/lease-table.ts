@@ -6,7 +6,7 @@ import { canonicalBaseUrl } from '../../model/service-address.ts';
 import type { Clock } from '../../model/ports.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
 import { lockLost, type LeaseTable } from '../lease.ts';
-import { isErrno } from '../sqlite/private-files.ts';
+import { isErrno } from '../private-files.ts';
 import { integer, text } from '../sql-row.ts';
 import type { Database, Statements } from './database.ts';
 import { storable } from './storable.ts';

@@ -1,7 +1,7 @@
 import type * as pg from 'pg';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
 import { ConfigError } from '../../model/error.ts';
-import { isErrno } from '../sqlite/private-files.ts';
+import { isErrno } from '../private-files.ts';
 import type { SqlRow } from '../sql-row.ts';
 import { DatabaseFailure, type Answer, type PostgresClient, type Value } from './client.ts';
 

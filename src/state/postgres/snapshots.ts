@@ -5,7 +5,7 @@ import { oneOfSpellings, speltKey, spellingFact, type Spelling } from '../../mod
 import type { ServiceAccount, Store, WantedDigests } from '../../model/state/store.ts';
 import { holdsDigests } from '../held-digests.ts';
 import { integer, text, type SqlRow } from '../sql-row.ts';
-import { parseRecord } from '../sqlite/stored-rows.ts';
+import { parseRecord } from '../stored-rows.ts';
 import { lockAccount, type Accounts } from './accounts.ts';
 import { dropComparisons } from './comparisons.ts';
 import type { Database, Statements } from './database.ts';

@@ -18,10 +18,10 @@ import type {
   StrayRun,
 } from '../../model/state/store.ts';
 import { Leases, type LeaseOptions } from '../lease.ts';
-import type { RunFolders } from '../sqlite/run-folders.ts';
+import type { RunFolders } from '../run-folders.ts';
 import { integer, written, type SqlRow } from '../sql-row.ts';
 import { openRunRows as openTemporaryRows } from '../sqlite/run-rows.ts';
-import { parseIntent, parseRun } from '../sqlite/stored-rows.ts';
+import { parseIntent, parseRun } from '../stored-rows.ts';
 import { Accounts, lockAccount } from './accounts.ts';
 import { PostgresAlerts } from './alerts.ts';
 import { PostgresBudget } from './budget.ts';

@@ -1,5 +1,5 @@
 import type { AccountBudget, JobQueue, Lease, WorkerHost, Workers } from '../../model/state/workers.ts';
-import { parseWindows } from '../sqlite/budget-rows.ts';
+import { parseWindows } from '../budget-rows.ts';
 import { integer, text } from '../sql-row.ts';
 import { fromStorable } from './storable.ts';
 import type { PostgresClient } from './client.ts';

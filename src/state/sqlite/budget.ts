@@ -12,10 +12,10 @@ import {
 } from '../../model/state/shared-budget.ts';
 import { canonicalBaseUrl } from '../../model/service-address.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
-import { AHEAD_MS, budgetLook, LOOK_BACK_MS, parseWindows, SWEEP_MS } from './budget-rows.ts';
-import { makePrivateFile, makePrivateFolder } from './private-files.ts';
+import { AHEAD_MS, budgetLook, LOOK_BACK_MS, parseWindows, SWEEP_MS } from '../budget-rows.ts';
+import { makePrivateFile, makePrivateFolder } from '../private-files.ts';
 import { integer, text, UnreadableValueError, type SqlRow } from '../sql-row.ts';
-import { attempt, isDamage } from './storage-error.ts';
+import { attempt, isDamage } from '../storage-error.ts';
 
 /** What a power cut takes of it, the account tells: nothing waits for the disk. */
 const TABLES = `

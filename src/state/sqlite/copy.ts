@@ -12,13 +12,13 @@ import {
   type TableName,
 } from '../copy.ts';
 import { openDatabase, type Database } from './database.ts';
-import { makePrivateFolder, syncFolder } from './private-files.ts';
-import { RunFolders } from './run-folders.ts';
+import { makePrivateFolder, syncFolder } from '../private-files.ts';
+import { RunFolders } from '../run-folders.ts';
 import { text, type SqlRow } from '../sql-row.ts';
 import { openKeptRunRows, openRunRows } from './run-rows.ts';
 import { STATE_FORMAT } from './state-format.ts';
 import { refuseWrongPath } from './state-path.ts';
-import { attempt, damaged, storageError } from './storage-error.ts';
+import { attempt, damaged, storageError } from '../storage-error.ts';
 
 const BUSY_TIMEOUT_MS = 10_000;
 const PAGE_ROWS = 1000;

@@ -5,9 +5,9 @@ import { crc32 } from 'node:zlib';
 
 import { ConfigError } from '../../model/error.ts';
 import { wrongPart } from './check-schema.ts';
-import { isErrno, makePrivateFile, makePrivateFolder } from './private-files.ts';
+import { isErrno, makePrivateFile, makePrivateFolder } from '../private-files.ts';
 import { integer, type SqlRow } from '../sql-row.ts';
-import { attempt, busy, damaged, storageError } from './storage-error.ts';
+import { attempt, busy, damaged, storageError } from '../storage-error.ts';
 
 /** The shape of a file: what marks it as ours, and the statements that bring it from version n to n + 1. */
 export interface DatabaseFormat {

@@ -7,8 +7,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { StoppedError } from '../../model/error.ts';
 import type { Lock, ServiceAccount } from '../../model/state/store.ts';
 import { canonicalBaseUrl } from '../../model/service-address.ts';
-import { makePrivateFile, makePrivateFolder } from './private-files.ts';
-import { attempt } from './storage-error.ts';
+import { makePrivateFile, makePrivateFolder } from '../private-files.ts';
+import { attempt } from '../storage-error.ts';
 
 const SQLITE_BUSY = 5;
 

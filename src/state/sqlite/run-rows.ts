@@ -15,7 +15,7 @@ import type {
 import { RepeatedTexts } from '../../model/repeated-texts.ts';
 import { fromIssues, issuesAmong, type Words } from '../../model/said.ts';
 import { openDatabase, type Database } from './database.ts';
-import { removeEmptyFolder, syncFolder } from './private-files.ts';
+import { removeEmptyFolder, syncFolder } from '../private-files.ts';
 import { lookAlikesIn, seenRow, type SeenRow } from '../repeated-rows.ts';
 import {
   BLOCK_COLUMNS,
@@ -39,7 +39,7 @@ import {
 } from './row-blocks.ts';
 import { RUN_ROWS_FORMAT } from './run-rows-format.ts';
 import { integer, json, text } from '../sql-row.ts';
-import { attempt, storageError } from './storage-error.ts';
+import { attempt, storageError } from '../storage-error.ts';
 
 /**
  * Opens or creates the rows of a run in `file`; a damaged file is begun again. Null keeps them outside any named file until they are closed. Errors: those of

@@ -8,7 +8,7 @@ import { json, text, unreadable, type SqlRow } from '../sql-row.ts';
 import type { SqliteAccounts } from './accounts.ts';
 import { sealOf, type Database } from './database.ts';
 import type { SqliteFacts } from './facts.ts';
-import { parseRecord } from './stored-rows.ts';
+import { parseRecord } from '../stored-rows.ts';
 
 const PAGE_RECORDS = 2000;
 

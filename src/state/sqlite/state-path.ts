@@ -1,7 +1,7 @@
 import { lstatSync, statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from '../../model/error.ts';
-import { isErrno } from './private-files.ts';
+import { isErrno } from '../private-files.ts';
 
 /** The longest name that is made beside a state file. */
 const LONGEST = '.4194304.new-journal';

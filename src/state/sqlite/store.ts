@@ -20,7 +20,7 @@ import type {
 import { SqliteAccounts } from './accounts.ts';
 import { openDatabase, type Database } from './database.ts';
 import { SqliteFacts } from './facts.ts';
-import { RunFolders } from './run-folders.ts';
+import { RunFolders } from '../run-folders.ts';
 import { text } from '../sql-row.ts';
 import { SqliteComparisons } from './comparisons.ts';
 import { SqliteMemory } from './memory.ts';
@@ -28,9 +28,9 @@ import { SqliteAlerts } from './alerts.ts';
 import { openKeptRunRows, openRunRows } from './run-rows.ts';
 import { STATE_FORMAT } from './state-format.ts';
 import { refuseWrongPath } from './state-path.ts';
-import { attempt } from './storage-error.ts';
+import { attempt } from '../storage-error.ts';
 import { SqliteSnapshots } from './snapshots.ts';
-import { parseIntent, parseRun } from './stored-rows.ts';
+import { parseIntent, parseRun } from '../stored-rows.ts';
 
 const BUSY_TIMEOUT_MS = 10_000;
 

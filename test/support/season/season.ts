@@ -8,7 +8,7 @@ import type { Transport } from '../../../src/model/ports.ts';
 import type { ResultFiles } from '../../../src/model/results.ts';
 import type { ServiceAccount } from '../../../src/model/state/store.ts';
 import type { Sandbox, Settings } from '../../../src/sandbox/index.ts';
-import { RunFolders } from '../../../src/state/sqlite/run-folders.ts';
+import { RunFolders } from '../../../src/state/run-folders.ts';
 import { push } from '../../../src/sync/push.ts';
 import type { PushResult } from '../../../src/sync/push.ts';
 import { resume } from '../../../src/sync/resume.ts';

@@ -1,5 +1,5 @@
-import { ConfigError, UnavailableError } from '../../model/error.ts';
-import { UnreadableValueError } from '../sql-row.ts';
+import { ConfigError, UnavailableError } from '../model/error.ts';
+import { UnreadableValueError } from './sql-row.ts';
 
 // Primary result codes of SQLite (https://www.sqlite.org/rescode.html).
 const BUSY = new Set([5, 6]);

@@ -1,5 +1,5 @@
-import type { KnownWindow, OthersRequest } from '../../model/state/shared-budget.ts';
-import { integer, type SqlRow, unreadable } from '../sql-row.ts';
+import type { KnownWindow, OthersRequest } from '../model/state/shared-budget.ts';
+import { integer, type SqlRow, unreadable } from './sql-row.ts';
 
 /** How far back a process looks that has seen nothing yet; what is older stands in what the account reports. */
 export const LOOK_BACK_MS = 150_000;

@@ -1,7 +1,7 @@
-import type { KnownRecord } from '../../model/state/run-rows.ts';
-import { storedWords } from '../../model/said.ts';
-import type { Intent, IntentResult, Run, StoredIntent } from '../../model/state/store.ts';
-import { text, textOrNull, written, type SqlRow } from '../sql-row.ts';
+import type { KnownRecord } from '../model/state/run-rows.ts';
+import { storedWords } from '../model/said.ts';
+import type { Intent, IntentResult, Run, StoredIntent } from '../model/state/store.ts';
+import { text, textOrNull, written, type SqlRow } from './sql-row.ts';
 
 /** A run of a row whose first column is its document. Errors: those of {@link written}; the same for the others. */
 export function parseRun(row: SqlRow): Run {

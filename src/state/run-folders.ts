@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { InternalError } from '../../model/error.ts';
-import type { StrayRun } from '../../model/state/store.ts';
+import { InternalError } from '../model/error.ts';
+import type { StrayRun } from '../model/state/store.ts';
 import { makePrivateFolder } from './private-files.ts';
 import { attempt } from './storage-error.ts';
 
