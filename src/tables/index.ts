@@ -12,12 +12,7 @@ function lazy(kind: 'csv' | 'xlsx', load: () => Promise<TableKind>, fileOf: Pipe
     kind,
     open: async (location, options) => (await load()).open(await inFile(location, options.origin), options),
     write: async (tabs) => (await load()).write(tabs),
-    ...(kind === 'csv' && {
-      digestOf: async (location, origin) => {
-        const { csv } = await import('./csv.ts');
-        return csv.digestOf(await inFile(location, origin), origin);
-      },
-    }),
+    digestOf: async (location, origin) => (await load()).digestOf?.(await inFile(location, origin), origin),
   };
 }
 

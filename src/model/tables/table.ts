@@ -163,8 +163,8 @@ export interface TableKind {
    * Errors: UnavailableError `destination.*`.
    */
   write(tabs: readonly ReportTab[]): Promise<readonly number[]>;
-  /** The digest of a source as it is now, without a look at its rows; that of a table which is opened at the same time is the same. Errors: those of `open`. */
-  digestOf?(location: TableLocation, origin: string): Promise<SourceDigest>;
+  /** The digest of a source as it is now, without a look at its rows; that of a table which is opened at the same time is the same. Undefined where a kind has none. Errors: those of `open`. */
+  digestOf?(location: TableLocation, origin: string): Promise<SourceDigest | undefined>;
   /** How people call the file of a location, once that was read; undefined when only its id is known. */
   titleOf?(location: TableLocation): string | undefined;
   /**
