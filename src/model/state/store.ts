@@ -168,8 +168,60 @@ export interface Comparisons {
   last(account: ServiceAccount, resource: ResourceName, mapping: string): Promise<string | undefined>;
 }
 
+/** What was confirmed last of the records of accounts. */
+export interface Snapshots {
+  /** The last confirmed records by the keys that are asked for, in any spelling that is the same for the service. */
+  snapshots(
+    account: ServiceAccount,
+    resource: ResourceName,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, KnownRecord>>;
+  /** The last confirmed records whose keys are one of these and blanks behind it, as a service shows texts that it keeps at one length. */
+  paddedSnapshots(
+    account: ServiceAccount,
+    resource: ResourceName,
+    keys: readonly string[],
+  ): Promise<readonly KnownRecord[]>;
+  /**
+   * Of some keys in their order, whether a record was surely confirmed with all these digests of fields; of the others `snapshots` tells what is known.
+   */
+  confirmedWith(
+    account: ServiceAccount,
+    resource: ResourceName,
+    wanted: readonly WantedDigests[],
+  ): Promise<readonly boolean[]>;
+  /** All confirmed records of a resource, or those that were confirmed since a time, in pages. */
+  allSnapshots(
+    account: ServiceAccount,
+    resource: ResourceName,
+    sinceMs?: number,
+  ): AsyncIterable<readonly KnownRecord[]>;
+  countSnapshots(account: ServiceAccount, resource: ResourceName): Promise<number>;
+  /** `isListed`: a list shows the records. A power cut may take the last of what lists showed, because they can be read again. */
+  confirm(
+    account: ServiceAccount,
+    resource: ResourceName,
+    records: readonly KnownRecord[],
+    isListed?: boolean,
+  ): Promise<void>;
+  /** Drops what a full list no longer shows: everything of the resource confirmed before `listedAtMs`. */
+  forgetOlder(account: ServiceAccount, resource: ResourceName, listedAtMs: number): Promise<void>;
+
+  /** Remembers how the service spells the keys of a resource; what is confirmed, before and from now on, is found by any spelling of its key. */
+  respell(account: ServiceAccount, resource: ResourceName, spelling: Spelling): Promise<void>;
+}
+
+/** What else is known of accounts, by name. */
+export interface Facts {
+  fact(account: ServiceAccount, name: string): Promise<Omit<Fact, 'name'> | undefined>;
+  setFact(account: ServiceAccount, name: string, value: string): Promise<void>;
+  /** All facts of the account, by name. */
+  facts(account: ServiceAccount): Promise<readonly Fact[]>;
+  setFacts(account: ServiceAccount, facts: readonly Pick<Fact, 'name' | 'value'>[]): Promise<void>;
+}
+
 /** The durable state of one configuration, whatever keeps it. Every method is one durable transaction. */
-export interface Store {
+export interface Store extends Snapshots, Facts {
   addRun(run: Run): Promise<void>;
   updateRun(id: string, changes: Partial<Omit<Run, 'id'>>): Promise<void>;
   run(id: string): Promise<Run | undefined>;
@@ -215,51 +267,6 @@ export interface Store {
 
   /** The accounts of an address that this state knows. */
   accounts(baseUrl: string): Promise<readonly ServiceAccount[]>;
-  /** The last confirmed records by the keys that are asked for, in any spelling that is the same for the service. */
-  snapshots(
-    account: ServiceAccount,
-    resource: ResourceName,
-    keys: readonly string[],
-  ): Promise<ReadonlyMap<string, KnownRecord>>;
-  /** The last confirmed records whose keys are one of these and blanks behind it, as a service shows texts that it keeps at one length. */
-  paddedSnapshots(
-    account: ServiceAccount,
-    resource: ResourceName,
-    keys: readonly string[],
-  ): Promise<readonly KnownRecord[]>;
-  /**
-   * Of some keys in their order, whether a record was surely confirmed with all these digests of fields; of the others {@link snapshots} tells what is known.
-   */
-  confirmedWith(
-    account: ServiceAccount,
-    resource: ResourceName,
-    wanted: readonly WantedDigests[],
-  ): Promise<readonly boolean[]>;
-  /** All confirmed records of a resource, or those that were confirmed since a time, in pages. */
-  allSnapshots(
-    account: ServiceAccount,
-    resource: ResourceName,
-    sinceMs?: number,
-  ): AsyncIterable<readonly KnownRecord[]>;
-  countSnapshots(account: ServiceAccount, resource: ResourceName): Promise<number>;
-  /** `isListed`: a list shows the records. A power cut may take the last of what lists showed, because they can be read again. */
-  confirm(
-    account: ServiceAccount,
-    resource: ResourceName,
-    records: readonly KnownRecord[],
-    isListed?: boolean,
-  ): Promise<void>;
-  /** Drops what a full list no longer shows: everything of the resource confirmed before `listedAtMs`. */
-  forgetOlder(account: ServiceAccount, resource: ResourceName, listedAtMs: number): Promise<void>;
-
-  /** Remembers how the service spells the keys of a resource; what is confirmed, before and from now on, is found by any spelling of its key. */
-  respell(account: ServiceAccount, resource: ResourceName, spelling: Spelling): Promise<void>;
-
-  fact(account: ServiceAccount, name: string): Promise<Omit<Fact, 'name'> | undefined>;
-  setFact(account: ServiceAccount, name: string, value: string): Promise<void>;
-  /** All facts of the account, by name. */
-  facts(account: ServiceAccount): Promise<readonly Fact[]>;
-  setFacts(account: ServiceAccount, facts: readonly Pick<Fact, 'name' | 'value'>[]): Promise<void>;
   /** The origin that a key was used with, by the key's digest; undefined the first time. */
   keyOrigin(keyDigest: string): Promise<string | undefined>;
   setKeyOrigin(keyDigest: string, origin: string): Promise<void>;

@@ -38,12 +38,10 @@ export class Accounts {
   async add(account: ServiceAccount): Promise<number> {
     const known = await this.find(account);
     if (known !== -1) return known;
-    await this.#db.alone((statements) =>
-      statements.run(
-        'INSERT INTO {account} (base_url, account_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
-        storable(account.baseUrl),
-        storable(account.accountId),
-      ),
+    await this.#db.run(
+      'INSERT INTO {account} (base_url, account_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+      storable(account.baseUrl),
+      storable(account.accountId),
     );
     return this.find(account);
   }

@@ -40,14 +40,12 @@ export class PostgresBudget implements SharedBudget {
 
   async rememberAccount(account: ServiceAccount, keyDigest: string): Promise<void> {
     const [baseUrl, accountId] = keyOf(account);
-    await this.#db.alone((statements) =>
-      statements.run(
-        `INSERT INTO {budget_key} (base_url, key_digest, account_id) VALUES ($1, $2, $3)
+    await this.#db.run(
+      `INSERT INTO {budget_key} (base_url, key_digest, account_id) VALUES ($1, $2, $3)
          ON CONFLICT (base_url, key_digest) DO UPDATE SET account_id = excluded.account_id`,
-        baseUrl,
-        keyDigest,
-        accountId,
-      ),
+      baseUrl,
+      keyDigest,
+      accountId,
     );
   }
 
@@ -86,9 +84,7 @@ export class PostgresBudget implements SharedBudget {
   }
 
   async leave(account: ServiceAccount, process: string): Promise<void> {
-    await this.#db.alone((statements) =>
-      statements.run(`DELETE FROM {budget_want} WHERE ${OF} AND process = $3`, ...keyOf(account), process),
-    );
+    await this.#db.run(`DELETE FROM {budget_want} WHERE ${OF} AND process = $3`, ...keyOf(account), process);
   }
 
   /** Now and then takes away what nobody looks at any more. */

@@ -44,11 +44,9 @@ export class PostgresComparisons implements Comparisons {
     document: string,
   ): Promise<void> {
     const number = await this.#accounts.find(account);
-    await this.#db.alone((statements) =>
-      statements.run(
-        'UPDATE {comparison} SET document = $5 WHERE account = $1 AND resource = $2 AND mapping = $3 AND id = $4',
-        ...[number, resource, storable(mapping), storable(id), storable(document)],
-      ),
+    await this.#db.run(
+      'UPDATE {comparison} SET document = $5 WHERE account = $1 AND resource = $2 AND mapping = $3 AND id = $4',
+      ...[number, resource, storable(mapping), storable(id), storable(document)],
     );
   }
 

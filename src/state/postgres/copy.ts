@@ -108,9 +108,7 @@ class PostgresCopy implements CopyTarget {
       column === 'bytes' ? `encode(${name}, 'base64')` : name,
     );
     if (table === 'snapshot') selected.push('managed_by');
-    await this.#db.alone((statements) =>
-      statements.run(`DECLARE copied NO SCROLL CURSOR FOR SELECT ${selected.join(', ')} FROM {${table}}`),
-    );
+    await this.#db.run(`DECLARE copied NO SCROLL CURSOR FOR SELECT ${selected.join(', ')} FROM {${table}}`);
     for (;;) {
       const page = await this.#db.alone(async (statements) =>
         (await statements.all(`FETCH ${PAGE_ROWS} FROM copied`)).map((row) => toCopy(table, row)),
@@ -118,7 +116,7 @@ class PostgresCopy implements CopyTarget {
       if (page.length === 0) break;
       yield page;
     }
-    await this.#db.alone((statements) => statements.run('CLOSE copied'));
+    await this.#db.run('CLOSE copied');
   }
 
   async add(table: TableName, rows: readonly CopiedRow[]): Promise<void> {
@@ -140,12 +138,10 @@ class PostgresCopy implements CopyTarget {
         ? `decode("${name}", 'base64')`
         : `"${name}"`,
     );
-    await this.#db.alone((statements) =>
-      statements.run(
-        `INSERT INTO {${table}} (${names.map((name) => `"${name}"`).join(', ')}) OVERRIDING SYSTEM VALUE
+    await this.#db.run(
+      `INSERT INTO {${table}} (${names.map((name) => `"${name}"`).join(', ')}) OVERRIDING SYSTEM VALUE
          SELECT ${selected.join(', ')} FROM json_to_recordset($1::json) AS each(${[...types, ...derived].join(', ')})`,
-        JSON.stringify(values),
-      ),
+      JSON.stringify(values),
     );
   }
 

@@ -63,6 +63,16 @@ export class Database {
     }
   }
 
+  /** One statement alone, and its rows. */
+  all<T>(parse: (row: SqlRow) => T, statement: string, ...values: Value[]): Promise<readonly T[]> {
+    return this.alone(async (statements) => (await statements.all(statement, ...values)).map(parse));
+  }
+
+  /** One statement alone. */
+  async run(statement: string, ...values: Value[]): Promise<void> {
+    await this.alone((statements) => statements.run(statement, ...values));
+  }
+
   /**
    * Runs `work` as one transaction; resolves once it is committed. `keepsPlans`: as in {@link Session}, for all its statements. Errors: those of
    * {@link databaseError}, and then nothing was changed.

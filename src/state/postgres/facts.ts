@@ -1,14 +1,13 @@
 import type { Clock } from '../../model/ports.ts';
 import { readSpelling, type Spelling } from '../../model/state/spelling.ts';
-import type { Fact, ServiceAccount, Store } from '../../model/state/store.ts';
-import { integer, text, type SqlRow } from '../sql-row.ts';
+import type { Fact, Facts, ServiceAccount } from '../../model/state/store.ts';
+import { integer, text } from '../sql-row.ts';
 import type { Accounts } from './accounts.ts';
-import type { Value } from './client.ts';
 import type { Database, Statements } from './database.ts';
 import { fromStorable, storable } from './storable.ts';
 
 /** The facts of accounts in the tables of the state. */
-export class PostgresFacts implements Pick<Store, 'fact' | 'setFact' | 'facts' | 'setFacts'> {
+export class PostgresFacts implements Facts {
   readonly #db: Database;
   readonly #accounts: Accounts;
   readonly #clock: Clock;
@@ -20,7 +19,7 @@ export class PostgresFacts implements Pick<Store, 'fact' | 'setFact' | 'facts' |
   }
 
   async fact(account: ServiceAccount, name: string): Promise<Omit<Fact, 'name'> | undefined> {
-    const [fact] = await this.#all(
+    const [fact] = await this.#db.all(
       (row) => ({ value: fromStorable(row, 0) ?? '', atMs: integer(row, 1) }),
       'SELECT value, at_ms FROM {fact} WHERE account = $1 AND name = $2',
       await this.#accounts.find(account),
@@ -34,7 +33,7 @@ export class PostgresFacts implements Pick<Store, 'fact' | 'setFact' | 'facts' |
   }
 
   async facts(account: ServiceAccount): Promise<readonly Fact[]> {
-    return this.#all(
+    return this.#db.all(
       (row) => ({
         name: fromStorable(row, 0) ?? '',
         value: fromStorable(row, 1) ?? '',
@@ -63,10 +62,6 @@ export class PostgresFacts implements Pick<Store, 'fact' | 'setFact' | 'facts' |
        ON CONFLICT (account, name) DO UPDATE SET value = excluded.value, at_ms = excluded.at_ms`,
       ...[account, JSON.stringify(values), this.#clock.now()],
     );
-  }
-
-  #all<T>(parse: (row: SqlRow) => T, statement: string, ...values: Value[]): Promise<readonly T[]> {
-    return this.#db.alone(async (statements) => (await statements.all(statement, ...values)).map(parse));
   }
 }
 

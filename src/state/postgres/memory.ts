@@ -143,12 +143,10 @@ export class PostgresMemory implements Memory {
 
   async drop(scope: LeagueScope, gameWeek: string, readBeforeMs: number): Promise<void> {
     const league = await this.#scope(scope);
-    await this.#db.alone((statements) =>
-      statements.run(
-        'DELETE FROM {kept} WHERE league = $1 AND game_week = $2 AND read_at_ms < $3',
-        // Infinity is no integer.
-        ...[league, storable(gameWeek), Math.min(readBeforeMs, Number.MAX_SAFE_INTEGER)],
-      ),
+    await this.#db.run(
+      'DELETE FROM {kept} WHERE league = $1 AND game_week = $2 AND read_at_ms < $3',
+      // Infinity is no integer.
+      ...[league, storable(gameWeek), Math.min(readBeforeMs, Number.MAX_SAFE_INTEGER)],
     );
   }
 

@@ -9,6 +9,7 @@ import type {
   RunRows,
 } from '../../model/state/run-rows.ts';
 import { wordsToStore, type Words } from '../../model/said.ts';
+import { KEPT_OUTCOMES } from '../kept-rows.ts';
 import { lookAlikesIn, seenRow, type SeenRow } from '../repeated-rows.ts';
 import { integer, json, text } from '../sql-row.ts';
 import type { Value } from './client.ts';
@@ -28,9 +29,6 @@ import {
   rowToStore,
   VALID,
 } from './stored-run-rows.ts';
-
-/** What later commands ask a finished run for. */
-const KEPT_OUTCOMES = "('created', 'updated', 'invalid', 'rejected')";
 
 /** Refuses the rest of a transaction. */
 export type Fence = (statements: Statements) => Promise<void>;
@@ -249,7 +247,7 @@ class PostgresRunRows implements RunRows {
 
   /** Any commit that waits for the disk takes those before it along. */
   async sync(): Promise<void> {
-    await this.#db.alone((statements) => statements.run(CHANGED, this.#runId));
+    await this.#db.run(CHANGED, this.#runId);
   }
 
   close(): Promise<void> {
@@ -261,8 +259,9 @@ class PostgresRunRows implements RunRows {
       const own = 'mapping IN (SELECT number FROM {run_mapping} WHERE run_id = $1)';
       await statements.run(`DELETE FROM {known} WHERE ${own}`, this.#runId);
       await statements.run(
-        `DELETE FROM {run_row} WHERE ${own} AND (outcome IS NULL OR outcome NOT IN ${KEPT_OUTCOMES})`,
+        `DELETE FROM {run_row} WHERE ${own} AND (outcome IS NULL OR outcome NOT IN (SELECT json_array_elements_text($2::json)))`,
         this.#runId,
+        JSON.stringify(KEPT_OUTCOMES),
       );
       await keepWrongColumns(statements, own, this.#runId);
       return statements.run(
@@ -305,7 +304,7 @@ class PostgresRunRows implements RunRows {
     const known = await this.#mapping(name);
     if (known !== -1) return known;
     const statement = 'INSERT INTO {run_mapping} (run_id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING';
-    await this.#db.alone((statements) => statements.run(statement, this.#runId, storable(name)));
+    await this.#db.run(statement, this.#runId, storable(name));
     return this.#mapping(name);
   }
 

@@ -2,7 +2,7 @@ import type { ResourceName } from '../../contract/index.ts';
 import type { Clock } from '../../model/ports.ts';
 import type { KnownRecord } from '../../model/state/run-rows.ts';
 import { oneOfSpellings, speltKey, spellingFact, type Spelling } from '../../model/state/spelling.ts';
-import type { ServiceAccount, Store, WantedDigests } from '../../model/state/store.ts';
+import type { ServiceAccount, Snapshots, WantedDigests } from '../../model/state/store.ts';
 import { holdsDigests } from '../held-digests.ts';
 import { integer, text, type SqlRow } from '../sql-row.ts';
 import { parseRecord } from '../stored-rows.ts';
@@ -14,18 +14,6 @@ import type { Fence } from './run-rows.ts';
 import { findable, fromStorable, storableOrNull } from './storable.ts';
 
 const PAGE_RECORDS = 2000;
-
-type Snapshots = Pick<
-  Store,
-  | 'snapshots'
-  | 'paddedSnapshots'
-  | 'confirmedWith'
-  | 'allSnapshots'
-  | 'countSnapshots'
-  | 'confirm'
-  | 'forgetOlder'
-  | 'respell'
->;
 
 /** The confirmed records in the tables of the state. */
 export class PostgresSnapshots implements Snapshots {
@@ -70,16 +58,13 @@ export class PostgresSnapshots implements Snapshots {
     resource: ResourceName,
     keys: readonly string[],
   ): Promise<readonly KnownRecord[]> {
-    const number = await this.#accounts.find(account);
-    const rows = await this.#db.alone((statements) =>
-      statements.all(
-        `SELECT record, managed_by FROM json_array_elements_text($3::json) AS wanted
-         JOIN {snapshot} AS held ON held.account = $1 AND held.resource = $2 AND held.key >= wanted || ' ' AND held.key < wanted || '!'
-         AND rtrim(held.key, ' ') = wanted`,
-        ...[number, resource, JSON.stringify(keys.map(findable))],
-      ),
+    return this.#db.all(
+      parseSnapshot,
+      `SELECT record, managed_by FROM json_array_elements_text($3::json) AS wanted
+       JOIN {snapshot} AS held ON held.account = $1 AND held.resource = $2 AND held.key >= wanted || ' ' AND held.key < wanted || '!'
+       AND rtrim(held.key, ' ') = wanted`,
+      ...[await this.#accounts.find(account), resource, JSON.stringify(keys.map(findable))],
     );
-    return rows.map(parseSnapshot);
   }
 
   async confirmedWith(

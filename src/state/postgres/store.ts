@@ -22,10 +22,11 @@ import type { RunFolders } from '../run-folders.ts';
 import { integer, written, type SqlRow } from '../sql-row.ts';
 import { openRunRows as openTemporaryRows } from '../sqlite/run-rows.ts';
 import { parseIntent, parseRun } from '../stored-rows.ts';
+import { StoreParts } from '../store-parts.ts';
 import { Accounts, lockAccount } from './accounts.ts';
 import { PostgresAlerts } from './alerts.ts';
 import { PostgresBudget } from './budget.ts';
-import type { PostgresClient, Value } from './client.ts';
+import type { PostgresClient } from './client.ts';
 import { PostgresComparisons } from './comparisons.ts';
 import { Database, type Statements } from './database.ts';
 import { PostgresFacts, spellingsIn } from './facts.ts';
@@ -67,40 +68,43 @@ export async function openPostgresState(options: PostgresOptions): Promise<{
   return { store: new PostgresStore(db, lock, leases, options), lock, leases, budget };
 }
 
-class PostgresStore implements Store {
+class PostgresStore extends StoreParts implements Store {
   readonly comparisons: Comparisons;
   readonly memory: Memory;
   readonly alerts: AlertStore;
   readonly #db: Database;
   readonly #lock: Leases;
   readonly #leases: PostgresLeases;
+  readonly #fence: Fence;
   readonly #accounts: Accounts;
-  readonly #facts: PostgresFacts;
   readonly #snapshots: PostgresSnapshots;
   readonly #folders: RunFolders;
   readonly #clock: Clock;
 
   constructor(db: Database, lock: Leases, leases: PostgresLeases, { folders, clock }: PostgresOptions) {
+    const accounts = new Accounts(db);
+    const facts = new PostgresFacts(db, accounts, clock);
+    // Who has lost a lock changes nothing any more: another machine may be at the same by now. Errors: StoppedError `lock.lost`.
+    const fence: Fence = (statements) =>
+      lock.refuseLost((account, lease) => leases.isHeld(statements, account, lease));
+    const snapshots = new PostgresSnapshots(db, accounts, facts, fence, clock);
+    super(snapshots, facts);
     this.#db = db;
     this.#lock = lock;
     this.#leases = leases;
+    this.#fence = fence;
     this.#folders = folders;
     this.#clock = clock;
-    this.#accounts = new Accounts(db);
-    this.#facts = new PostgresFacts(db, this.#accounts, clock);
-    this.#snapshots = new PostgresSnapshots(db, this.#accounts, this.#facts, this.#fence, clock);
-    this.comparisons = new PostgresComparisons(db, this.#accounts);
-    this.memory = new PostgresMemory(db, this.#accounts);
+    this.#accounts = accounts;
+    this.#snapshots = snapshots;
+    this.comparisons = new PostgresComparisons(db, accounts);
+    this.memory = new PostgresMemory(db, accounts);
     this.alerts = new PostgresAlerts(db);
   }
 
-  /** Who has lost a lock changes nothing any more: another machine may be at the same by now. Errors: StoppedError `lock.lost`. */
-  readonly #fence: Fence = (statements) =>
-    this.#lock.refuseLost((account, lease) => this.#leases.isHeld(statements, account, lease));
-
   async addRun(run: Run): Promise<void> {
     const account = await this.#accounts.add(run.account);
-    await this.#run(
+    await this.#db.run(
       'INSERT INTO {run} (id, account, started_at_ms, finished, conflicts, document) VALUES ($1, $2, $3, $4, $5, $6)',
       ...[storable(run.id), account, run.startedAtMs, Number(run.finished), conflictsOf(run)],
       JSON.stringify(run),
@@ -123,17 +127,17 @@ class PostgresStore implements Store {
   }
 
   async run(id: string): Promise<Run | undefined> {
-    const [run] = await this.#all(parseRun, 'SELECT document FROM {run} WHERE id = $1', storable(id));
+    const [run] = await this.#db.all(parseRun, 'SELECT document FROM {run} WHERE id = $1', storable(id));
     return run;
   }
 
   runs(limit: number): Promise<readonly Run[]> {
     const statement = 'SELECT document FROM {run} ORDER BY started_at_ms DESC, sequence DESC LIMIT $1';
-    return this.#all(parseRun, statement, limit);
+    return this.#db.all(parseRun, statement, limit);
   }
 
   async newestUnfinishedRun(account: ServiceAccount): Promise<Run | undefined> {
-    const [run] = await this.#all(
+    const [run] = await this.#db.all(
       parseRun,
       'SELECT document FROM {run} WHERE account = $1 AND finished = 0 ORDER BY started_at_ms DESC, sequence DESC LIMIT 1',
       await this.#accounts.find(account),
@@ -142,7 +146,7 @@ class PostgresStore implements Store {
   }
 
   async runsInConflict(account: ServiceAccount): Promise<readonly Run[]> {
-    return this.#all(
+    return this.#db.all(
       parseRun,
       'SELECT document FROM {run} WHERE account = $1 AND conflicts > 0 ORDER BY started_at_ms, sequence',
       await this.#accounts.find(account),
@@ -151,7 +155,7 @@ class PostgresStore implements Store {
 
   async addPull(pull: Run): Promise<void> {
     const account = await this.#accounts.add(pull.account);
-    await this.#run(
+    await this.#db.run(
       'INSERT INTO {pull} (id, account, started_at_ms, document) VALUES ($1, $2, $3, $4)',
       ...[storable(pull.id), account, pull.startedAtMs, JSON.stringify(pull)],
     );
@@ -169,7 +173,7 @@ class PostgresStore implements Store {
 
   pulls(limit: number): Promise<readonly Run[]> {
     const statement = 'SELECT document FROM {pull} ORDER BY started_at_ms DESC, sequence DESC LIMIT $1';
-    return this.#all(parseRun, statement, limit);
+    return this.#db.all(parseRun, statement, limit);
   }
 
   /** Rows without a run never leave this machine. */
@@ -198,12 +202,12 @@ class PostgresStore implements Store {
   }
 
   async strayRuns(): Promise<readonly StrayRun[]> {
-    const strays = await this.#all(
+    const strays = await this.#db.all(
       (row) => ({ id: fromStorable(row, 0) ?? '', changedAtMs: integer(row, 1) }),
       `SELECT run_id, (extract(epoch FROM changed_at) * 1000)::bigint FROM {run_rows} AS rows
        WHERE NOT EXISTS (SELECT 1 FROM {run} AS run WHERE run.id = rows.run_id)`,
     );
-    const runs = await this.#all((row) => fromStorable(row, 0) ?? '', 'SELECT id FROM {run}');
+    const runs = await this.#db.all((row) => fromStorable(row, 0) ?? '', 'SELECT id FROM {run}');
     const known = new Set([...strays.map(({ id }) => id), ...runs]);
     return [...strays, ...(await this.#folders.others(known))];
   }
@@ -245,7 +249,7 @@ class PostgresStore implements Store {
   }
 
   intents(runId: string): Promise<readonly StoredIntent[]> {
-    return this.#all(parseSent, `${INTENTS} WHERE run_id = $1 ORDER BY sequence`, storable(runId));
+    return this.#db.all(parseSent, `${INTENTS} WHERE run_id = $1 ORDER BY sequence`, storable(runId));
   }
 
   async findIntents(
@@ -253,7 +257,7 @@ class PostgresStore implements Store {
     prefix: string,
     limit: number,
   ): Promise<readonly StoredIntent[]> {
-    return this.#all(
+    return this.#db.all(
       parseSent,
       `${INTENTS} WHERE account = $1 AND starts_with(id, $2) ORDER BY sequence LIMIT $3`,
       ...[await this.#accounts.find(account), storable(prefix), limit],
@@ -261,7 +265,7 @@ class PostgresStore implements Store {
   }
 
   async intentsAfter(account: ServiceAccount, id: string): Promise<readonly StoredIntent[]> {
-    return this.#all(
+    return this.#db.all(
       parseSent,
       `${INTENTS} WHERE account = $1 AND sequence > (SELECT sequence FROM {intent} WHERE id = $2) ORDER BY sequence`,
       await this.#accounts.find(account),
@@ -271,36 +275,25 @@ class PostgresStore implements Store {
 
   async openIntents(account: ServiceAccount): Promise<readonly StoredIntent[]> {
     const number = await this.#accounts.find(account);
-    return this.#all(parseSent, `${INTENTS} WHERE account = $1 AND ${OPEN_INTENT} ORDER BY sequence`, number);
+    return this.#db.all(
+      parseSent,
+      `${INTENTS} WHERE account = $1 AND ${OPEN_INTENT} ORDER BY sequence`,
+      number,
+    );
   }
 
   accounts(baseUrl: string): Promise<readonly ServiceAccount[]> {
     return this.#accounts.of(baseUrl);
   }
 
-  readonly snapshots: Store['snapshots'] = (...given) => this.#snapshots.snapshots(...given);
-  readonly paddedSnapshots: Store['paddedSnapshots'] = (...given) =>
-    this.#snapshots.paddedSnapshots(...given);
-  readonly confirmedWith: Store['confirmedWith'] = (...given) => this.#snapshots.confirmedWith(...given);
-  readonly allSnapshots: Store['allSnapshots'] = (...given) => this.#snapshots.allSnapshots(...given);
-  readonly countSnapshots: Store['countSnapshots'] = (...given) => this.#snapshots.countSnapshots(...given);
-  readonly confirm: Store['confirm'] = (account, resource, records) =>
-    this.#snapshots.confirm(account, resource, records);
-  readonly forgetOlder: Store['forgetOlder'] = (...given) => this.#snapshots.forgetOlder(...given);
-  readonly respell: Store['respell'] = (...given) => this.#snapshots.respell(...given);
-  readonly fact: Store['fact'] = (...given) => this.#facts.fact(...given);
-  readonly setFact: Store['setFact'] = (...given) => this.#facts.setFact(...given);
-  readonly facts: Store['facts'] = (...given) => this.#facts.facts(...given);
-  readonly setFacts: Store['setFacts'] = (...given) => this.#facts.setFacts(...given);
-
   async keyOrigin(keyDigest: string): Promise<string | undefined> {
     const statement = 'SELECT origin FROM {key_origin} WHERE key_digest = $1';
-    const [origin] = await this.#all((row) => fromStorable(row, 0) ?? '', statement, storable(keyDigest));
+    const [origin] = await this.#db.all((row) => fromStorable(row, 0) ?? '', statement, storable(keyDigest));
     return origin;
   }
 
   setKeyOrigin(keyDigest: string, origin: string): Promise<void> {
-    return this.#run(
+    return this.#db.run(
       'INSERT INTO {key_origin} VALUES ($1, $2) ON CONFLICT (key_digest) DO UPDATE SET origin = excluded.origin',
       storable(keyDigest),
       storable(origin),
@@ -309,14 +302,6 @@ class PostgresStore implements Store {
 
   close(): Promise<void> {
     return this.#db.close();
-  }
-
-  async #run(statement: string, ...values: Value[]): Promise<void> {
-    await this.#db.alone((statements) => statements.run(statement, ...values));
-  }
-
-  #all<T>(parse: (row: SqlRow) => T, statement: string, ...values: Value[]): Promise<readonly T[]> {
-    return this.#db.alone(async (statements) => (await statements.all(statement, ...values)).map(parse));
   }
 
   /** `first` is done under the lock of the account, `last` at the end. */

@@ -1,7 +1,8 @@
 import { InternalError } from '../../model/error.ts';
 import type { ChangeKind, Outcome } from '../../model/outcome.ts';
-import { fromIssues, issuesAmong, storedWords, wordsToStore, type Words } from '../../model/said.ts';
+import { storedWords, wordsToStore } from '../../model/said.ts';
 import type { RunRow, RunRowPatch } from '../../model/state/run-rows.ts';
+import { wrongColumns } from '../kept-rows.ts';
 import { array, integer, json, text, textOrNull, type SqlRow } from '../sql-row.ts';
 import type { Value } from './client.ts';
 import type { Statements } from './database.ts';
@@ -160,13 +161,6 @@ export async function keepWrongColumns(statements: Statements, own: string, runI
     );
   }
 }
-
-const wrongColumns = (said: Words): Words =>
-  fromIssues(
-    issuesAmong(said).flatMap(({ code, severity, column }) =>
-      column === undefined ? [] : [{ code, severity, column, message: '' }],
-    ),
-  );
 
 /** Rows of a batch mostly follow each other: of a table without statistics, all others would be read too. */
 export const BETWEEN = 'held.row_number BETWEEN $3 AND $4';

@@ -1,5 +1,5 @@
 import type { ServiceAccount } from '../../model/state/store.ts';
-import { integer } from '../sql-row.ts';
+import { integer, text } from '../sql-row.ts';
 import type { Database } from './database.ts';
 
 /** The numbers by which the state file knows accounts. */
@@ -28,5 +28,14 @@ export class SqliteAccounts {
       account.accountId,
     );
     return this.find(account);
+  }
+
+  /** Those of an address. */
+  of(baseUrl: string): Promise<readonly ServiceAccount[]> {
+    return this.#db.read(() =>
+      this.#db
+        .all('SELECT account_id FROM account WHERE base_url = ? ORDER BY number', baseUrl)
+        .map((row) => ({ baseUrl, accountId: text(row, 0) })),
+    );
   }
 }

@@ -1,13 +1,13 @@
 import type { ResourceName } from '../../contract/index.ts';
 import type { Clock } from '../../model/ports.ts';
 import { readSpelling, spellingFact, type Spelling } from '../../model/state/spelling.ts';
-import type { Fact, ServiceAccount, Store } from '../../model/state/store.ts';
+import type { Fact, Facts, ServiceAccount } from '../../model/state/store.ts';
 import { integer, text } from '../sql-row.ts';
 import type { SqliteAccounts } from './accounts.ts';
 import type { Database } from './database.ts';
 
 /** The facts of accounts in the state file. */
-export class SqliteFacts implements Pick<Store, 'fact' | 'setFact' | 'facts' | 'setFacts'> {
+export class SqliteFacts implements Facts {
   readonly #db: Database;
   readonly #accounts: SqliteAccounts;
   readonly #clock: Clock;

@@ -13,26 +13,17 @@ import type {
   RunRows,
 } from '../../model/state/run-rows.ts';
 import { RepeatedTexts } from '../../model/repeated-texts.ts';
-import { fromIssues, issuesAmong, type Words } from '../../model/said.ts';
+import type { Words } from '../../model/said.ts';
 import { openDatabase, type Database } from './database.ts';
 import { removeEmptyFolder, syncFolder } from '../private-files.ts';
+import { KEPT_OUTCOMES, wrongColumns } from '../kept-rows.ts';
 import { lookAlikesIn, seenRow, type SeenRow } from '../repeated-rows.ts';
+import { BlockTable, fits, type Wanted } from './block-table.ts';
 import {
-  BLOCK_COLUMNS,
   changesContent,
-  contentOf,
   inBlocks,
-  isTold,
-  lazyContent,
   patchContent,
   patchedState,
-  readBlock,
-  rowAt,
-  stateOf,
-  storedContent,
-  storedNumbers,
-  storedStates,
-  tallyOf,
   type Block,
   type Content,
   type RowState,
@@ -81,10 +72,7 @@ function removeFiles(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { recursive: true, force: true });
 }
 
-/** What later commands ask a finished run for. */
-const KEPT_OUTCOMES: ReadonlySet<Outcome | null> = new Set(['created', 'updated', 'invalid', 'rejected']);
-
-/** What is kept of a row then: of an invalid one also which columns are wrong, and by which codes. */
+/** What is kept of a row of a finished run. */
 const bare = (row: RunRow): RunRow => ({
   ...row,
   lines: [],
@@ -92,34 +80,18 @@ const bare = (row: RunRow): RunRow => ({
   lookups: null,
   folded: null,
   fields: row.outcome === 'created' || row.outcome === 'updated' ? row.fields : null,
-  said: row.outcome !== 'invalid' ? [] : fromIssues(wrongColumns(row)),
+  said: row.outcome !== 'invalid' ? [] : wrongColumns(row.said),
 });
-
-const wrongColumns = ({ said }: RunRow): Parameters<typeof fromIssues>[0] =>
-  issuesAmong(said).flatMap(({ code, severity, column }) =>
-    column === undefined ? [] : [{ code, severity, column, message: '' }],
-  );
 
 /** Rows whose duplicates and look-alikes are told apart at once. */
 const SEEN_ROWS = 50_000;
-
-type Wanted = Pick<RowQuery, 'change' | 'open' | 'told' | 'outcomes'>;
-
-const fits = (state: RowState, wanted: Wanted): boolean => {
-  const { change, outcome = null } = state;
-  return (
-    (wanted.change === undefined || wanted.change === change) &&
-    (wanted.told !== true || isTold(state)) &&
-    (wanted.open !== true || outcome === null) &&
-    (wanted.outcomes === undefined || (outcome !== null && wanted.outcomes.includes(outcome)))
-  );
-};
 
 const byNumber = (one: RunRow, other: RunRow): number => one.rowNumber - other.rowNumber;
 
 class SqliteRunRows implements RunRows {
   readonly #file: string | null;
   readonly #db: Database;
+  readonly #blocks: BlockTable;
   #areNamesSynced = false;
   /** By mapping, the folded keys of the rows that this process has added. Rows of one key have one folded key. */
   readonly #texts = new Map<number, RepeatedTexts>();
@@ -127,6 +99,7 @@ class SqliteRunRows implements RunRows {
   constructor(file: string | null, db: Database) {
     this.#file = file;
     this.#db = db;
+    this.#blocks = new BlockTable(db);
   }
 
   add(mapping: string, rows: readonly RunRow[]): Promise<void> {
@@ -136,16 +109,16 @@ class SqliteRunRows implements RunRows {
       const [first] = added;
       if (first === undefined) return;
       // Tables are read from top to bottom: hardly ever do rows come before others that are there.
-      const later = [...this.#blocks(number, {}, first.rowNumber - 1)];
+      const later = [...this.#blocks.each(number, {}, first.rowNumber - 1)];
       const all =
         later.length === 0
           ? added
-          : [...later.flatMap((block) => this.#rows(block)), ...added].sort(byNumber);
+          : [...later.flatMap((block) => this.#blocks.rows(block)), ...added].sort(byNumber);
       const twice = all.find(({ rowNumber }, at) => all[at + 1]?.rowNumber === rowNumber);
       if (twice !== undefined)
         throw new InternalError('state.row_twice', `UNIQUE: ${mapping} has row ${twice.rowNumber} twice`);
-      for (const block of later) this.#delete(block);
-      for (const block of inBlocks(all)) this.#insert(number, block);
+      for (const block of later) this.#blocks.delete(block);
+      for (const block of inBlocks(all)) this.#blocks.insert(number, block);
       if (later.length > 0) this.#texts.delete(number);
       else this.#see(number, added, first.rowNumber);
     });
@@ -159,8 +132,8 @@ class SqliteRunRows implements RunRows {
       for (const patch of patches) {
         let at = block?.rowNumbers.indexOf(patch.rowNumber) ?? -1;
         if (at < 0) {
-          if (block !== undefined) this.#save(block, content);
-          block = this.#next(number, {}, patch.rowNumber - 1);
+          if (block !== undefined) this.#blocks.save(block, content);
+          block = this.#blocks.next(number, {}, patch.rowNumber - 1);
           content = undefined;
           at = block?.rowNumbers.indexOf(patch.rowNumber) ?? -1;
         }
@@ -172,21 +145,21 @@ class SqliteRunRows implements RunRows {
           );
         block.states[at] = patchedState(state, patch);
         if (!changesContent(patch)) continue;
-        content ??= this.#content(block);
+        content ??= this.#blocks.content(block);
         if (patch.key !== undefined) this.#texts.delete(number);
         patchContent(block, content, at, patch);
       }
-      if (block !== undefined) this.#save(block, content);
+      if (block !== undefined) this.#blocks.save(block, content);
     });
   }
 
   page(mapping: string, { afterRow, limit, withoutLines, ...wanted }: RowQuery): Promise<readonly RunRow[]> {
     return this.#db.read(() => {
       const found: RunRow[] = [];
-      for (const block of this.#blocks(this.#mapping(mapping), wanted, afterRow)) {
+      for (const block of this.#blocks.each(this.#mapping(mapping), wanted, afterRow)) {
         const isWanted = (state: RowState, rowNumber: number): boolean =>
           rowNumber > afterRow && fits(state, wanted);
-        found.push(...this.#rows(block, isWanted, limit - found.length, withoutLines !== true));
+        found.push(...this.#blocks.rows(block, isWanted, limit - found.length, withoutLines !== true));
         if (found.length === limit) break;
       }
       return found;
@@ -194,7 +167,7 @@ class SqliteRunRows implements RunRows {
   }
 
   rows(mapping: string, rowNumbers: readonly number[]): Promise<readonly RunRow[]> {
-    return this.#db.read(() => [...this.#numbered(this.#mapping(mapping), rowNumbers)]);
+    return this.#db.read(() => [...this.#blocks.numbered(this.#mapping(mapping), rowNumbers)]);
   }
 
   deferOpen(mapping: string, said: Words, change?: ChangeKind): Promise<void> {
@@ -322,10 +295,12 @@ class SqliteRunRows implements RunRows {
       this.#db.run('DELETE FROM known');
       let count = 0;
       for (const mapping of this.#db.integers('SELECT number FROM mapping'))
-        for (const block of this.#blocks(mapping)) {
-          const kept = this.#rows(block, ({ outcome = null }) => KEPT_OUTCOMES.has(outcome)).map(bare);
-          this.#delete(block);
-          for (const rows of inBlocks(kept)) this.#insert(mapping, rows);
+        for (const block of this.#blocks.each(mapping)) {
+          const kept = this.#blocks
+            .rows(block, ({ outcome = null }) => outcome !== null && KEPT_OUTCOMES.includes(outcome))
+            .map(bare);
+          this.#blocks.delete(block);
+          for (const rows of inBlocks(kept)) this.#blocks.insert(mapping, rows);
           count += kept.length;
         }
       return count;
@@ -356,81 +331,16 @@ class SqliteRunRows implements RunRows {
     return this.#mapping(name);
   }
 
-  /** The first block of rows after one that holds rows which fit. */
-  #next(mapping: number, { change, open, told, outcomes }: Wanted, afterRow: number): Block | undefined {
-    const fitting = [
-      change ?? null,
-      Number(open === true),
-      Number(told === true),
-      outcomes ? JSON.stringify(outcomes) : null,
-    ];
-    const row = this.#db.get(NEXT_BLOCK, mapping, afterRow, ...fitting);
-    return row && readBlock(row);
-  }
-
-  /** All such blocks in row order, each as it stands when it is asked for. */
-  *#blocks(mapping: number, wanted: Wanted = {}, afterRow = 0): Generator<Block> {
-    let block = this.#next(mapping, wanted, afterRow);
-    for (; block !== undefined; block = this.#next(mapping, wanted, block.rowNumbers.at(-1) ?? Infinity))
-      yield block;
-  }
-
-  #content({ number }: Block): Content {
-    return lazyContent((name) => this.#db.get(`SELECT "${name}" FROM content WHERE block = ?`, number) ?? []);
-  }
-
-  /** The rows of a block that are wanted, at most `limit`. */
-  #rows(
-    block: Block,
-    isWanted: (state: RowState, rowNumber: number) => boolean = () => true,
-    limit = Infinity,
-    withLines = true,
-  ): readonly RunRow[] {
-    const places = block.states.flatMap((state, at) =>
-      isWanted(state, block.rowNumbers[at] ?? 0) ? at : [],
-    );
-    if (places.length === 0) return [];
-    const content = this.#content(block);
-    return places.slice(0, limit).map((at) => rowAt(block, content, at, withLines));
-  }
-
-  #insert(mapping: number, rows: readonly RunRow[]): void {
-    const rowNumbers = rows.map(({ rowNumber }) => rowNumber);
-    const states = rows.map(stateOf);
-    const number = this.#db.count(
-      'INSERT INTO block (mapping, last_row, tally, row_numbers, states) VALUES (?, ?, ?, ?, ?) RETURNING number',
-      ...[mapping, rowNumbers.at(-1) ?? 0, tallyOf(states)],
-      ...[storedNumbers(rowNumbers), storedStates(states)],
-    );
-    this.#saveContent(number, contentOf(rows));
-  }
-
-  #save({ number, states }: Block, content?: Content): void {
-    const statement = 'UPDATE block SET tally = ?, states = ? WHERE number = ?';
-    this.#db.run(statement, tallyOf(states), storedStates(states), number);
-    if (content !== undefined) this.#saveContent(number, content);
-  }
-
-  #saveContent(block: number, content: Content): void {
-    const statement = 'INSERT OR REPLACE INTO content VALUES (?, ?, ?, ?, ?, ?)';
-    this.#db.run(statement, block, ...storedContent(content));
-  }
-
-  #delete({ number }: Block): void {
-    this.#db.run('DELETE FROM block WHERE number = ?', number);
-    this.#db.run('DELETE FROM content WHERE block = ?', number);
-  }
-
   #patchAll(
     mapping: string,
     wanted: Wanted,
     patch: Omit<RunRowPatch, 'rowNumber'>,
     isWanted: (state: RowState) => boolean = () => true,
   ): void {
-    for (const block of this.#blocks(this.#mapping(mapping), wanted)) {
+    for (const block of this.#blocks.each(this.#mapping(mapping), wanted)) {
       for (const [at, state] of block.states.entries())
         if (fits(state, wanted) && isWanted(state)) block.states[at] = patchedState(state, patch);
-      this.#save(block);
+      this.#blocks.save(block);
     }
   }
 
@@ -459,7 +369,7 @@ class SqliteRunRows implements RunRows {
       const page = groups.slice(from, to);
       yield await this.#db.read(() => {
         const seen = new Map<number, SeenRow>();
-        for (const row of this.#numbered(this.#mapping(mapping), page.flat()))
+        for (const row of this.#blocks.numbered(this.#mapping(mapping), page.flat()))
           if (row.change !== 'invalid' && row.change !== 'excluded') seen.set(row.rowNumber, seenRow(row));
         return page.map((group) => group.flatMap((rowNumber) => seen.get(rowNumber) ?? []));
       });
@@ -479,27 +389,9 @@ class SqliteRunRows implements RunRows {
   /** The texts of a column that were not seen when they were added, or were changed since. */
   #textsOf(mapping: number, column: 'key' | 'folded'): RepeatedTexts {
     const texts = new RepeatedTexts();
-    for (const block of this.#blocks(mapping))
-      for (const [at, value] of this.#content(block)[column].entries())
+    for (const block of this.#blocks.each(mapping))
+      for (const [at, value] of this.#blocks.content(block)[column].entries())
         if (value !== null) texts.add(value, block.rowNumbers[at] ?? 0);
     return texts;
   }
-
-  /** The rows of some numbers that are there. */
-  *#numbered(mapping: number, rowNumbers: readonly number[]): Generator<RunRow> {
-    const wanted = new Set(rowNumbers);
-    const statement = `SELECT ${BLOCK_COLUMNS} FROM block WHERE number IN (${BLOCKS_OF}) ORDER BY last_row`;
-    for (const row of this.#db.each(statement, mapping, JSON.stringify(rowNumbers)))
-      yield* this.#rows(readBlock(row), (_, rowNumber) => wanted.has(rowNumber));
-  }
 }
-
-/** The first block after a row with rows that fit. */
-const NEXT_BLOCK = `SELECT ${BLOCK_COLUMNS} FROM block WHERE mapping = ?1 AND last_row > ?2 AND EXISTS (
-    SELECT 1 FROM json_each(tally) WHERE (?3 IS NULL OR value ->> 0 = ?3) AND (?4 = 0 OR value ->> 1 IS NULL)
-    AND (?5 = 0 OR value ->> 3 = 1) AND (?6 IS NULL OR value ->> 1 IN (SELECT value FROM json_each(?6)))
-  ) ORDER BY last_row LIMIT 1`;
-
-/** The blocks in which rows would stand. */
-const BLOCKS_OF = `SELECT (SELECT number FROM block WHERE mapping = ?1 AND last_row >= wanted.value ORDER BY last_row LIMIT 1)
-  FROM json_each(?2) AS wanted`;

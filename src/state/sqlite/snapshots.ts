@@ -2,7 +2,7 @@ import type { ResourceName } from '../../contract/index.ts';
 import type { Clock } from '../../model/ports.ts';
 import type { KnownRecord } from '../../model/state/run-rows.ts';
 import { oneOfSpellings, speltKey, spellingFact, type Spelling } from '../../model/state/spelling.ts';
-import type { ServiceAccount, Store, WantedDigests } from '../../model/state/store.ts';
+import type { ServiceAccount, Snapshots, WantedDigests } from '../../model/state/store.ts';
 import { holdsDigests } from '../held-digests.ts';
 import { json, text, unreadable, type SqlRow } from '../sql-row.ts';
 import type { SqliteAccounts } from './accounts.ts';
@@ -11,18 +11,6 @@ import type { SqliteFacts } from './facts.ts';
 import { parseRecord } from '../stored-rows.ts';
 
 const PAGE_RECORDS = 2000;
-
-type Snapshots = Pick<
-  Store,
-  | 'snapshots'
-  | 'paddedSnapshots'
-  | 'confirmedWith'
-  | 'allSnapshots'
-  | 'countSnapshots'
-  | 'confirm'
-  | 'forgetOlder'
-  | 'respell'
->;
 
 /** The confirmed records in the state file. */
 export class SqliteSnapshots implements Snapshots {

@@ -21,6 +21,7 @@ import { SqliteAccounts } from './accounts.ts';
 import { openDatabase, type Database } from './database.ts';
 import { SqliteFacts } from './facts.ts';
 import { RunFolders } from '../run-folders.ts';
+import { StoreParts } from '../store-parts.ts';
 import { text } from '../sql-row.ts';
 import { SqliteComparisons } from './comparisons.ts';
 import { SqliteMemory } from './memory.ts';
@@ -56,7 +57,7 @@ export function openStore(options: StoreOptions): Promise<Store> {
   });
 }
 
-class SqliteStore implements Store {
+class SqliteStore extends StoreParts implements Store {
   readonly comparisons: Comparisons;
   readonly memory: Memory;
   readonly alerts: AlertStore;
@@ -65,19 +66,21 @@ class SqliteStore implements Store {
   readonly #clock: Clock;
   readonly #busyTimeoutMs: number;
   readonly #accounts: SqliteAccounts;
-  readonly #facts: SqliteFacts;
   readonly #snapshots: SqliteSnapshots;
 
   constructor(db: Database, folders: RunFolders, clock: Clock, busyTimeoutMs: number) {
+    const accounts = new SqliteAccounts(db);
+    const facts = new SqliteFacts(db, accounts, clock);
+    const snapshots = new SqliteSnapshots(db, accounts, facts, clock);
+    super(snapshots, facts);
     this.#db = db;
     this.#folders = folders;
     this.#clock = clock;
     this.#busyTimeoutMs = busyTimeoutMs;
-    this.#accounts = new SqliteAccounts(db);
-    this.#facts = new SqliteFacts(db, this.#accounts, clock);
-    this.#snapshots = new SqliteSnapshots(db, this.#accounts, this.#facts, clock);
-    this.comparisons = new SqliteComparisons(db, this.#accounts);
-    this.memory = new SqliteMemory(db, this.#accounts);
+    this.#accounts = accounts;
+    this.#snapshots = snapshots;
+    this.comparisons = new SqliteComparisons(db, accounts);
+    this.memory = new SqliteMemory(db, accounts);
     this.alerts = new SqliteAlerts(db);
   }
 
@@ -275,26 +278,8 @@ class SqliteStore implements Store {
   }
 
   accounts(baseUrl: string): Promise<readonly ServiceAccount[]> {
-    return this.#db.read(() =>
-      this.#db
-        .all('SELECT account_id FROM account WHERE base_url = ? ORDER BY number', baseUrl)
-        .map((row) => ({ baseUrl, accountId: text(row, 0) })),
-    );
+    return this.#accounts.of(baseUrl);
   }
-
-  readonly snapshots: Store['snapshots'] = (...given) => this.#snapshots.snapshots(...given);
-  readonly paddedSnapshots: Store['paddedSnapshots'] = (...given) =>
-    this.#snapshots.paddedSnapshots(...given);
-  readonly confirmedWith: Store['confirmedWith'] = (...given) => this.#snapshots.confirmedWith(...given);
-  readonly allSnapshots: Store['allSnapshots'] = (...given) => this.#snapshots.allSnapshots(...given);
-  readonly countSnapshots: Store['countSnapshots'] = (...given) => this.#snapshots.countSnapshots(...given);
-  readonly confirm: Store['confirm'] = (...given) => this.#snapshots.confirm(...given);
-  readonly forgetOlder: Store['forgetOlder'] = (...given) => this.#snapshots.forgetOlder(...given);
-  readonly respell: Store['respell'] = (...given) => this.#snapshots.respell(...given);
-  readonly fact: Store['fact'] = (...given) => this.#facts.fact(...given);
-  readonly setFact: Store['setFact'] = (...given) => this.#facts.setFact(...given);
-  readonly facts: Store['facts'] = (...given) => this.#facts.facts(...given);
-  readonly setFacts: Store['setFacts'] = (...given) => this.#facts.setFacts(...given);
 
   keyOrigin(keyDigest: string): Promise<string | undefined> {
     return this.#db.read(() => {
