@@ -174,7 +174,7 @@ class Worker {
   }
 
   async #turn(turned: () => void): Promise<never> {
-    const { clock, signal } = this.#program;
+    const { clock } = this.#program;
     let plannedAtMs = -Infinity;
     let alertedAtMs = -Infinity;
     for (;;) {
@@ -191,7 +191,7 @@ class Worker {
         await this.#orTell(() => this.#jobs.send(ALERTS, {}));
       }
       await this.#orTell(() => this.#takeAll());
-      await clock.sleep(BEAT_MS, signal);
+      await this.#beat();
     }
   }
 
@@ -207,14 +207,20 @@ class Worker {
   }
 
   async #untilIdle(): Promise<void> {
-    const { clock, signal } = this.#program;
     const queues = this.#ours.flatMap((account) => Object.values(account.queues));
     for (;;) {
       await this.#takeAll();
       const idle = await Promise.all(queues.map((queue) => this.#jobs.isIdle(queue)));
       if (idle.every(Boolean)) return;
-      await clock.sleep(BEAT_MS, signal);
+      await this.#beat();
     }
+  }
+
+  /** Until a job of this worker ends, and its hands are free, or others may have sent one. */
+  async #beat(): Promise<void> {
+    const { clock, signal } = this.#program;
+    const running = Object.values(this.#running).flatMap((slots) => [...slots]);
+    await Promise.race([clock.sleep(BEAT_MS, signal), ...running]);
   }
 
   async #plan({ queues, schedules }: Ours): Promise<void> {
