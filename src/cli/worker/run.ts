@@ -195,11 +195,12 @@ class Worker {
     }
   }
 
-  /** What is due now, wherever it runs: the syncs, the game weeks, and the reports that these made due again. */
+  /** What is due now, wherever it runs: the syncs beside the game weeks, and then the reports that these made due again. */
   async #drain(): Promise<ExitCode> {
-    for (const { queues } of this.#ours) await this.#jobs.send(queues.sync, { once: true });
-    await this.#untilIdle();
-    for (const { queues } of this.#ours) await this.#jobs.send(queues.weeks, {});
+    for (const { queues } of this.#ours) {
+      await this.#jobs.send(queues.sync, { once: true });
+      await this.#jobs.send(queues.weeks, {});
+    }
     await this.#untilIdle();
     for (const account of this.#ours) await this.#plan(account);
     await this.#untilIdle();
