@@ -16,6 +16,9 @@ import { show } from '../show.ts';
 const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 32;
 const MAX_NODES = 20_000;
+/** Texts whose trees are kept, and how long one of them may be. */
+const KEPT_TEXTS = 64;
+const MAX_KEPT_LENGTH = 64 * 1024;
 
 /** A place in a YAML text; 1-based. */
 export interface Spot {
@@ -40,6 +43,25 @@ function refuse(file: string, spot: Spot, code: string, message: string, next?: 
  * Errors: ConfigError `mapping.too_large`, `mapping.too_deep`, `mapping.yaml`, `mapping.empty`.
  */
 export function parseYaml(text: string, file: string, what = 'mapping'): YamlDocument {
+  const known = trees.get(text);
+  if (known !== undefined) return new YamlDocument(file, known);
+  const tree = parseTree(text, file, what);
+  const [oldest = ''] = trees.keys();
+  if (trees.size === KEPT_TEXTS) trees.delete(oldest);
+  if (text.length <= MAX_KEPT_LENGTH) trees.set(text, tree);
+  return new YamlDocument(file, tree);
+}
+
+interface Tree {
+  readonly document: Document.Parsed;
+  readonly root: Node;
+  readonly at: (offset: number) => Spot;
+}
+
+/** What texts say: a schedule reads all files at every turn, and each mapping once for every league. */
+const trees = new Map<string, Tree>();
+
+function parseTree(text: string, file: string, what: string): Tree {
   const start: Spot = { line: 1, column: 1 };
   if (text.length > MAX_BYTES || new TextEncoder().encode(text).length > MAX_BYTES) {
     refuse(
@@ -75,7 +97,7 @@ export function parseYaml(text: string, file: string, what = 'mapping'): YamlDoc
   if (root === null || (isScalar(root) && root.value === null)) {
     refuse(file, start, 'mapping.empty', `the file holds no ${what}`);
   }
-  return new YamlDocument(file, document, root, at);
+  return { document, root, at };
 }
 
 /** The parser recurses, so nesting is judged on the text: brackets opened and not closed, and list marks in a row. */
@@ -140,7 +162,7 @@ export class YamlDocument {
   readonly #at: (offset: number) => Spot;
   #visited = 0;
 
-  constructor(file: string, document: Document.Parsed, root: Node, at: (offset: number) => Spot) {
+  constructor(file: string, { document, root, at }: Tree) {
     this.file = file;
     this.#document = document;
     this.#at = at;
