@@ -6,7 +6,7 @@ import { copyState, type Copied, type CopySource, type CopyTarget } from '../sta
 import { makeSqliteState, readSqliteState } from '../state/sqlite/copy.ts';
 import type * as postgresCopies from '../state/postgres/copy.ts';
 import type { Config } from './config/config.ts';
-import { addressOf, openState, type OpenState } from './state.ts';
+import { openClient, openState, type OpenState } from './state.ts';
 
 /**
  * Copies the state of a configuration to where another one has it, while nobody writes to its accounts; the other is whole or not there. Errors: StoppedError
@@ -70,11 +70,8 @@ async function onDatabase<T>(
   state: Extract<Config['state'], { kind: 'postgres' }>,
   work: (place: Parameters<PostgresCopies['readPostgresState']>[0], copies: PostgresCopies) => Promise<T>,
 ): Promise<T> {
-  const [{ pgClient }, copies] = await Promise.all([
-    import('../state/postgres/pg-client.ts'),
-    import('../state/postgres/copy.ts'),
-  ]);
-  const client = await pgClient(addressOf(state, config));
+  const copies = await import('../state/postgres/copy.ts');
+  const client = await openClient(state, config);
   try {
     return await work({ client, name: state.name, schema: state.schema }, copies);
   } finally {

@@ -3,6 +3,7 @@ import { RunFolders } from '../state/run-folders.ts';
 import { sqliteBudget } from '../state/sqlite/budget.ts';
 import { createLock, lockFolder } from '../state/sqlite/lock.ts';
 import { openStore } from '../state/sqlite/store.ts';
+import type { PostgresClient } from '../state/postgres/client.ts';
 import type { Jobs, JobsOptions } from '../state/postgres/jobs.ts';
 import type { Login } from '../state/postgres/pass-file.ts';
 import type { DatabaseLook } from '../state/postgres/look.ts';
@@ -61,11 +62,8 @@ export async function openState(
 async function openDatabase(database: StateDatabase, config: Place, clock: Clock) {
   const { schema, name, leaseMs: termMs } = database;
   // Nothing of it is loaded for a state file.
-  const [{ pgClient }, { openPostgresState }] = await Promise.all([
-    import('../state/postgres/pg-client.ts'),
-    import('../state/postgres/store.ts'),
-  ]);
-  const client = await pgClient(addressOf(database, config));
+  const { openPostgresState } = await import('../state/postgres/store.ts');
+  const client = await openClient(database, config);
   try {
     return await openPostgresState({ client, name, schema, clock, termMs, folders: openRunFolders(config) });
   } catch (error) {
@@ -74,8 +72,21 @@ async function openDatabase(database: StateDatabase, config: Place, clock: Clock
   }
 }
 
+/** The connections of this process to a database, which all share that have it open. Errors: those of {@link tlsOf}; ConfigError `state.package`. */
+export async function openClient(
+  place: StateDatabase,
+  config: Pick<Config, 'insecure'>,
+): Promise<PostgresClient> {
+  const { sharedClient } = await import('../state/postgres/shared-client.ts');
+  const { password, name: _, schema: __, leaseMs: ___, ...rest } = place;
+  return sharedClient(JSON.stringify([rest, password?.reveal(), config.insecure]), async () => {
+    const { pgClient } = await import('../state/postgres/pg-client.ts');
+    return pgClient(addressOf(place, config));
+  });
+}
+
 /** As `pg` takes it. Errors: those of {@link tlsOf}. */
-export const addressOf = (place: StateDatabase, { insecure }: Pick<Config, 'insecure'>) => ({
+const addressOf = (place: StateDatabase, { insecure }: Pick<Config, 'insecure'>) => ({
   host: place.host,
   ...(place.port !== undefined && { port: place.port }),
   ...(place.user !== undefined && { user: place.user }),
@@ -109,11 +120,8 @@ const jobsSchema = ({ schema }: StateDatabase): string => `${schema}_jobs`;
 /** What the machines of a state do together. Errors: ConfigError `worker.state`; those of {@link openState}. */
 export async function lookAtWorkers(config: Pick<Config, 'state' | 'insecure'>): Promise<Workers> {
   const state = sharedState(config);
-  const [{ pgClient }, { readWorkers }] = await Promise.all([
-    import('../state/postgres/pg-client.ts'),
-    import('../state/postgres/workers.ts'),
-  ]);
-  const client = await pgClient(addressOf(state, config));
+  const { readWorkers } = await import('../state/postgres/workers.ts');
+  const client = await openClient(state, config);
   try {
     return await readWorkers(client, state.name, { state: state.schema, jobs: jobsSchema(state) });
   } finally {
@@ -131,8 +139,7 @@ export async function openJobs(
   host: Pick<JobsOptions, 'worker' | 'failed'>,
 ): Promise<Jobs> {
   const state = sharedState(config);
-  const [{ pgClient }, { Jobs }, { Database }, { hasSchema }] = await Promise.all([
-    import('../state/postgres/pg-client.ts'),
+  const [{ Jobs }, { Database }, { hasSchema }] = await Promise.all([
     import('../state/postgres/jobs.ts'),
     import('../state/postgres/database.ts'),
     import('../state/postgres/schema.ts'),
@@ -140,7 +147,7 @@ export async function openJobs(
   const address = addressOf(state, config);
   const schema = jobsSchema(state);
   const { name, leaseMs: termMs } = state;
-  const database = new Database(await pgClient(address), name, schema);
+  const database = new Database(await openClient(state, config), name, schema);
   try {
     const isThere = await database.alone((statements) => hasSchema(statements, schema));
     const options = { ...address, ...host, name, termMs, schema, createSchema: !isThere };
@@ -169,11 +176,8 @@ export async function lookAtState(
   config: Pick<Config, 'insecure'>,
   clock: Clock,
 ): Promise<DatabaseLook> {
-  const [{ pgClient }, { lookAtDatabase }] = await Promise.all([
-    import('../state/postgres/pg-client.ts'),
-    import('../state/postgres/look.ts'),
-  ]);
-  const client = await pgClient(addressOf(database, config));
+  const { lookAtDatabase } = await import('../state/postgres/look.ts');
+  const client = await openClient(database, config);
   try {
     return await lookAtDatabase(client, database.name, database.schema, clock);
   } finally {

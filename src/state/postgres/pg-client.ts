@@ -6,7 +6,7 @@ import type { SqlRow } from '../sql-row.ts';
 import { DatabaseFailure, type Answer, type PostgresClient, type Value } from './client.ts';
 
 /** Connections of one process; each is one for all that other processes may have. */
-const CONNECTIONS = 4;
+const CONNECTIONS = 8;
 /** Nothing that the state asks takes so long: a database that says nothing is gone. */
 const QUERY_TIMEOUT_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;

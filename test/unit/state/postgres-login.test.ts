@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addressOf, openJobs, openState } from '../../../src/runtime/state.ts';
+import { openJobs, openState } from '../../../src/runtime/state.ts';
 import { readAddress } from '../../../src/runtime/config/state-place.ts';
 import { Database } from '../../../src/state/postgres/database.ts';
 import { Jobs } from '../../../src/state/postgres/jobs.ts';
@@ -108,7 +108,8 @@ describe('a server that asks for a password', () => {
   it('which nobody gives refuses the connections of the jobs at once, and none of them stays open', async () => {
     const { port, allEnded } = await askForPassword('scram');
     const state = place(port);
-    const address = addressOf(state, { insecure: false });
+    const login = { host: '127.0.0.1', port, user: 'ada', database: 'club' };
+    const address = { ...login, ssl: false, password: () => passwordIn(undefined, login) };
     const options = {
       ...address,
       ...{ name: state.name, schema: 'north_jobs', createSchema: false, termMs: 30_000, worker: 'one' },
