@@ -14,6 +14,6 @@ export function start(): void {
     process.stdout.write(answer);
     return;
   }
-  if (!LASTING.has(argv[0])) enableCompileCache();
+  if (!LASTING.has(argv[0]) || argv.includes('--once')) enableCompileCache();
   void import('./run.ts').then(({ run }) => run(argv));
 }

@@ -1,5 +1,6 @@
 /**
  * The schedules of 20 accounts whose windows do not bind, each behind 50 ms of latency, carried out once by one worker and by four on one state on PostgreSQL: the times of both.
+ * Each account has three reports, about 140 requests.
  * Run: `npm run bench -- many-accounts [accounts, 20 unless told]`
  */
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
@@ -14,6 +15,14 @@ const WORKERS = 4;
 
 const names = Array.from({ length: ACCOUNTS }, (_, at) => `a${at + 1}`);
 
+const report = (pull: string): string => `version: 1
+name: ${pull}
+pull: ${pull}
+${pull === 'squads' ? 'detail: true\n' : ''}where: { fantasy_league_id: "\${fantasy_league_id}" }
+destination: { csv: "out/${pull}-\${league}.csv" }
+schedule: "0 5 1 1 *"
+`;
+
 /** Seconds until so many workers have carried out everything that is due. */
 async function measure(workers: number, sandboxes: readonly Sandbox[], url: string): Promise<number> {
   const lines = (each: (name: string, at: number) => string): string => names.map(each).join('');
@@ -25,14 +34,9 @@ ${lines((name) => `  ${name}: { environment: ${name}, fantasy_league_id: 1 }\n`)
 state: { env: TEAMSHEET_STATE_URL }
 state_schema: ${newSchema()}
 `,
-    'mappings/squads.yaml': `version: 1
-name: squads
-pull: squads
-detail: true
-where: { fantasy_league_id: "\${fantasy_league_id}" }
-destination: { csv: "out/squads-\${league}.csv" }
-schedule: "0 5 1 1 *"
-`,
+    ...Object.fromEntries(
+      ['squads', 'lineups', 'auto_substitutions'].map((pull) => [`mappings/${pull}.yaml`, report(pull)]),
+    ),
   });
   const keys = Object.fromEntries(sandboxes.map(({ apiKey }, at) => [`KEY_${at}`, apiKey]));
   const env = { ...keys, TEAMSHEET_STATE_URL: url };

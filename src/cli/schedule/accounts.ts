@@ -4,7 +4,7 @@ import { apart } from '../../model/league-name.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
 import type { ServiceAccount, Store } from '../../model/state/store.ts';
 import { readConfig, type Config } from '../../runtime/config/config.ts';
-import { connectionOf, type Connection } from '../../runtime/config/connection.ts';
+import { connectionOf, environmentOf, type Connection } from '../../runtime/config/connection.ts';
 import { accountsOf, chosenLeagues } from '../../runtime/config/leagues.ts';
 import { readMappings } from '../../runtime/config/mappings.ts';
 import {
@@ -31,8 +31,32 @@ export function scheduledAccounts(
   program: Program,
 ): readonly ScheduledAccount[] {
   const config = readConfig(args, program);
-  const mappings = mappingsOf(config, names, program);
-  const accounts = accountsOf(config).map((account) => {
+  const accounts = withSchedules(accountsOf(config), mappingsOf(config, names, program), names);
+  refuseNoSchedule(accounts.flatMap(({ leagues }) => leagues));
+  return accounts;
+}
+
+/** The account of one environment; nothing where nothing is scheduled in it. What only a comparison with other accounts shows is left to the sync. Errors: those of the configuration. */
+export function scheduledAccount(
+  environment: string,
+  args: SessionArgs,
+  program: Program,
+): readonly ScheduledAccount[] {
+  const all = accountsOf(readConfig(args, program));
+  return all
+    .filter((config) => environmentOf(config) === environment)
+    .flatMap((config) => {
+      const leagues = config.leagues.filter(({ chosen }) => chosen);
+      return withSchedules([config], mappingsOf({ ...config, leagues }, [], program), []);
+    });
+}
+
+function withSchedules(
+  accounts: readonly Config[],
+  mappings: readonly Mapping[],
+  names: readonly string[],
+): readonly ScheduledAccount[] {
+  const scheduled = accounts.map((account) => {
     const own = chosenLeagues(account);
     const ours = mappings.filter(({ name }) => {
       const { league } = apart(name);
@@ -42,8 +66,7 @@ export function scheduledAccounts(
     // Who names mappings wants these alone.
     return { config: account, leagues: names.length === 0 ? leagues : leagues.map(withoutReadings) };
   });
-  refuseNoSchedule(accounts.flatMap(({ leagues }) => leagues));
-  return accounts.filter(({ leagues }) => leagues.length > 0);
+  return scheduled.filter(({ leagues }) => leagues.length > 0);
 }
 
 /** An account with the leagues in which something is scheduled. */
@@ -99,11 +122,13 @@ export async function keptAccount(
   const account = await knownAccount(state, connectionOf(config));
   if (account === undefined) return undefined;
   const calendars = new Map<string | undefined, Calendar>();
+  const times: number[] = [];
   for (const { name, config: own } of leagues) {
     const { atMs, ...calendar } = await keptCalendar(state.store, [account], name, own.timezone);
+    times.push(atMs ?? -Infinity);
     if (atMs !== undefined) calendars.set(name, calendar);
   }
-  return calendars.size === 0 ? undefined : { atMs: -Infinity, account, calendars };
+  return calendars.size === 0 ? undefined : { atMs: Math.min(...times), account, calendars };
 }
 
 /** The account of a key, as the state knows it; undefined where it does not. */

@@ -1,7 +1,7 @@
 import type { Mapping } from '../../mapping/mapping.ts';
 import { EXIT, TeamsheetError, type ExitCode } from '../../model/error.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
-import { readConfig } from '../../runtime/config/config.ts';
+import { readConfig, type Config } from '../../runtime/config/config.ts';
 import { environmentOf } from '../../runtime/config/connection.ts';
 import { keepCalendar, keepDone } from '../../runtime/schedules.ts';
 import { openState, type OpenState } from '../../runtime/state.ts';
@@ -15,6 +15,7 @@ import {
   keptAccount,
   lookAt,
   readAccount,
+  scheduledAccount,
   scheduledAccounts,
   type ReadAccount,
   type ScheduledAccount,
@@ -54,39 +55,48 @@ export function schedulesOf(
   /** The account that knows a mapping. */
   const accountOf = new Map<string, ServiceAccount>();
   const accounts = (): readonly ScheduledAccount[] =>
-    scheduledAccounts(names, args, program).filter(
-      ({ config }) => ours === undefined || environmentOf(config) === ours.environment,
-    );
-  const inState = async <T>(work: (state: OpenState) => Promise<T>): Promise<T> => {
-    const state = await openState(readConfig(args, program), clock, (message) => screen.warn(message, true));
+    ours === undefined
+      ? scheduledAccounts(names, args, program)
+      : scheduledAccount(ours.environment, args, program);
+  const inState = async <T>(config: Config, work: (state: OpenState) => Promise<T>): Promise<T> => {
+    const state = await openState(config, clock, (message) => screen.warn(message, true));
     try {
       return await work(state);
     } finally {
       await state.store.close();
     }
   };
+  const isFresh = ({ atMs }: ReadAccount): boolean => Math.abs(clock.now() - atMs) <= CALENDAR_MAX_AGE_MS;
+  const kept = (scheduled: ScheduledAccount): Promise<ReadAccount | undefined> =>
+    inState(scheduled.config, (state) => keptAccount(scheduled, state));
   /** When an environment was asked and did not answer, and the exit code that says so. */
   const silent = new Map<string, Pick<TeamsheetError, 'exitCode' | 'code'> & { readonly atMs: number }>();
   /** Reads an account where it is time; in an outage, what was read before counts, so that what is due is tried, and told of. */
   const refresh = async (scheduled: ScheduledAccount, isDue: boolean): Promise<ReadAccount> => {
     const name = environmentOf(scheduled.config);
+    // Another host may just have read it.
+    if (!read.has(name) && !isDue && ours !== undefined) {
+      const known = await kept(scheduled);
+      if (known !== undefined && isFresh(known)) read.set(name, known);
+    }
     const old = read.get(name);
-    if (old !== undefined && !isDue && clock.now() - old.atMs <= CALENDAR_MAX_AGE_MS) return old;
+    if (old !== undefined && !isDue && isFresh(old)) return old;
     if (old !== undefined && clock.now() - (silent.get(name)?.atMs ?? -Infinity) < SILENCE_MS) return old;
     try {
       const now = await readAccount(scheduled, args, program);
       read.set(name, now);
       silent.delete(name);
-      await inState(async ({ store }) => {
+      await inState(scheduled.config, async ({ store }) => {
         for (const [league, calendar] of now.calendars)
           await keepCalendar(store, now.account, league, calendar);
       });
       return now;
     } catch (error) {
       if (!(error instanceof TeamsheetError) || program.signal.aborted) throw error;
-      const known = old ?? (await inState((state) => keptAccount(scheduled, state)));
+      const known = old ?? (await kept(scheduled));
       if (known === undefined) throw error;
-      read.set(name, known);
+      // The service is asked again soon, whenever that was.
+      read.set(name, old ?? { ...known, atMs: -Infinity });
       const { exitCode, code } = error;
       if (silent.get(name)?.code !== code) tell({ kind: 'unread', error }, args, program);
       silent.set(name, { atMs: clock.now(), exitCode, code });
@@ -97,7 +107,7 @@ export function schedulesOf(
     const looked: LookedLeague[] = [];
     for (const scheduled of accounts()) {
       const now = await refresh(scheduled, isDue);
-      await inState(async ({ store }) => {
+      await inState(scheduled.config, async ({ store }) => {
         for (const league of scheduled.leagues) {
           for (const { name } of league.timed) accountOf.set(name, now.account);
           const timed = league.timed.filter((mapping) => ours?.has(mapping) !== false);
@@ -113,7 +123,7 @@ export function schedulesOf(
     unread: () => Array.from(silent.values(), ({ exitCode }) => exitCode),
     remember: async (done) => {
       if ([...done.keys()].some((name) => !accountOf.has(name))) await look(true);
-      await inState(async ({ store }) => {
+      await inState(readConfig(args, program), async ({ store }) => {
         for (const [account, ours] of Map.groupBy(done, ([name]) => accountOf.get(name)))
           if (account !== undefined) await keepDone(store, account, new Map(ours));
       });

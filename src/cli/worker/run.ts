@@ -19,6 +19,8 @@ import { ownFiles, type OwnFiles } from './own-files.ts';
 
 /** How often a job is looked for while this host has room for one. */
 const BEAT_MS = 1000;
+/** How often it is looked whether others have ended what they are at, with `--once`. */
+const DRAIN_BEAT_MS = 200;
 /** How often each host looks whether something is due, so that what a dead host left is taken up soon. */
 const PLAN_MS = 5000;
 const ALERTS_MS = 60_000;
@@ -120,6 +122,14 @@ function warnOnce({ screen }: Program): Warnings {
   };
 }
 
+/** A queue whose jobs this host takes. */
+interface Offer {
+  readonly slot: 'sync' | 'weeks' | 'alerts';
+  readonly queue: string;
+  /** Answers why nothing was done, where that is so. */
+  readonly work: (job: TakenJob) => Promise<string | undefined>;
+}
+
 class Worker {
   readonly #ours: readonly Ours[];
   readonly #isWhole: boolean;
@@ -128,11 +138,12 @@ class Worker {
   readonly #args: WorkerArgs;
   readonly #program: Program;
   /** A worker that has its hands full with syncs reads game weeks all the same: their line-ups are gone when the next week begins. */
-  readonly #running = {
-    sync: new Set<Promise<void>>(),
-    weeks: new Set<Promise<void>>(),
-    alerts: new Set<Promise<void>>(),
+  readonly #running: Readonly<Record<Offer['slot'], Set<Promise<void>>>> = {
+    sync: new Set(),
+    weeks: new Set(),
+    alerts: new Set(),
   };
+  readonly #offers: readonly Offer[];
   /** A sync has ended, and wrote its document. */
   hasTold = false;
   #exitCode: ExitCode = EXIT.done;
@@ -153,6 +164,15 @@ class Worker {
     this.#warnings = warnings;
     this.#args = args;
     this.#program = { ...program, signal: AbortSignal.any([program.signal, this.#broken.signal]) };
+    this.#offers = [
+      ...ours.flatMap((account): readonly Offer[] => [
+        { slot: 'sync', queue: account.queues.sync, work: (job) => this.#sync(account, job) },
+        { slot: 'weeks', queue: account.queues.weeks, work: (job) => this.#carryOut(account, job, readDue) },
+      ]),
+      ...(isWhole && args.once !== true
+        ? [{ slot: 'alerts' as const, queue: ALERTS, work: () => this.#tellAlerts() }]
+        : []),
+    ];
   }
 
   async run(): Promise<ExitCode> {
@@ -168,7 +188,7 @@ class Worker {
         screen.say(`probe: ${serving.probe}/healthz and ${serving.probe}/metrics`);
       return await (once === true ? this.#drain() : this.#turn(() => (turnedAtMs = clock.monotonic())));
     } finally {
-      await Promise.all(Object.values(this.#running).flatMap((slots) => [...slots]));
+      await Promise.all(this.#atWork());
       await serving.close();
     }
   }
@@ -191,7 +211,7 @@ class Worker {
         await this.#orTell(() => this.#jobs.send(ALERTS, {}));
       }
       await this.#orTell(() => this.#takeAll());
-      await this.#beat();
+      await this.#beat(BEAT_MS);
     }
   }
 
@@ -211,17 +231,19 @@ class Worker {
     const queues = this.#ours.flatMap((account) => Object.values(account.queues));
     for (;;) {
       await this.#takeAll();
-      const idle = await Promise.all(queues.map((queue) => this.#jobs.isIdle(queue)));
-      if (idle.every(Boolean)) return;
-      await this.#beat();
+      if (this.#atWork().length === 0 && (await this.#jobs.areIdle(queues))) return;
+      await this.#beat(DRAIN_BEAT_MS);
     }
   }
 
+  #atWork(): readonly Promise<void>[] {
+    return Object.values(this.#running).flatMap((slots) => [...slots]);
+  }
+
   /** Until a job of this worker ends, and its hands are free, or others may have sent one. */
-  async #beat(): Promise<void> {
+  async #beat(atMostMs: number): Promise<void> {
     const { clock, signal } = this.#program;
-    const running = Object.values(this.#running).flatMap((slots) => [...slots]);
-    await Promise.race([clock.sleep(BEAT_MS, signal), ...running]);
+    await Promise.race([clock.sleep(atMostMs, signal), ...this.#atWork()]);
   }
 
   async #plan({ queues, schedules }: Ours): Promise<void> {
@@ -231,24 +253,20 @@ class Worker {
     if (hasReadings(looked, clock)) await this.#jobs.send(queues.weeks, {});
   }
 
+  /** Takes what waits while this host has room for it. */
   async #takeAll(): Promise<void> {
     const { signal } = this.#program;
-    for (const account of this.#ours) {
-      await this.#take('sync', account.queues.sync, (job) => this.#sync(account, job));
-      await this.#take('weeks', account.queues.weeks, (job) => this.#carryOut(account, job, readDue));
-    }
-    if (this.#isWhole && this.#args.once !== true)
-      await this.#take('alerts', ALERTS, () => this.#tellAlerts());
+    const hasRoom = ({ slot }: Offer): boolean =>
+      !signal.aborted && this.#running[slot].size < this.#args.concurrency;
+    const offers = this.#offers.filter(hasRoom);
+    const queues = offers.map(({ queue }) => queue);
+    const waiting = queues.length === 0 ? new Set() : await this.#jobs.waiting(queues);
+    for (const offer of offers) if (waiting.has(offer.queue) && hasRoom(offer)) await this.#take(offer);
     signal.throwIfAborted();
   }
 
-  async #take(
-    slot: keyof Ours['queues'] | 'alerts',
-    queue: string,
-    work: (job: TakenJob) => Promise<string | undefined>,
-  ): Promise<void> {
+  async #take({ slot, queue, work }: Offer): Promise<void> {
     const slots = this.#running[slot];
-    if (this.#program.signal.aborted || slots.size >= this.#args.concurrency) return;
     const job = await this.#jobs.take(queue);
     if (job === undefined) return;
     const running = this.#finish(job, work).finally(() => slots.delete(running));

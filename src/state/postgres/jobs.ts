@@ -3,6 +3,7 @@ import type * as pgBoss from 'pg-boss';
 import type { Attempt, Options, PgBoss } from 'pg-boss';
 import { ConfigError, InterruptedError } from '../../model/error.ts';
 import { isErrno } from '../private-files.ts';
+import { text } from '../sql-row.ts';
 import { DatabaseFailure } from './client.ts';
 import type { Database } from './database.ts';
 import { databaseError } from './database-error.ts';
@@ -97,7 +98,8 @@ export class Jobs {
     const jobs = new Jobs(boss, database, options);
     await jobs.#asked(() => boss.start());
     try {
-      for (const queue of queues)
+      const made = await jobs.#namesIn('queue', queues);
+      for (const queue of queues.filter((name) => !made.has(name)))
         await jobs.#asked(() =>
           boss.createQueue(queue, {
             policy: 'exclusive',
@@ -137,10 +139,14 @@ export class Jobs {
     return { data, lost, end };
   }
 
-  /** Whether no job of a queue waits or is under way, on any host. */
-  async isIdle(queue: string): Promise<boolean> {
-    const left = "SELECT count(*) FROM {job} WHERE name = $1 AND state < 'completed'";
-    return (await this.#db.alone((statements) => statements.count(left, queue))) === 0;
+  /** Of these queues, those in which a job waits. */
+  waiting(queues: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.#namesIn('job', queues, "state < 'active'");
+  }
+
+  /** Whether no job of these queues waits or is under way, on any host. */
+  async areIdle(queues: readonly string[]): Promise<boolean> {
+    return (await this.#namesIn('job', queues, "state < 'completed'")).size === 0;
   }
 
   /** Jobs that were not ended are taken for lost once their heartbeat is over. */
@@ -170,6 +176,15 @@ export class Jobs {
     };
     this.#beats.add(stop);
     return { signal: lost.signal, stop };
+  }
+
+  async #namesIn(
+    table: 'queue' | 'job',
+    names: readonly string[],
+    condition = 'true',
+  ): Promise<ReadonlySet<string>> {
+    const statement = `SELECT DISTINCT name FROM {${table}} WHERE name IN (SELECT json_array_elements_text($1::json)) AND ${condition}`;
+    return new Set(await this.#db.all((row) => text(row, 0), statement, JSON.stringify(names)));
   }
 
   async #asked<T>(ask: () => Promise<T>): Promise<T> {
