@@ -173,6 +173,44 @@ function suite(name: string, open: () => Promise<SharedBudget>): void {
       expect(others[0]?.answeredAgoMs).toBeGreaterThanOrEqual(5000);
     });
 
+    it('shows between two own requests what others did: entered, waited, learnt windows', async () => {
+      const [a, b] = [await open(), await open()];
+      let after = 0;
+      const looks: BudgetLook[] = [];
+      const enterNext = async (): Promise<BudgetLook | undefined> => {
+        looks.length = 0;
+        const number = await a.visit(account, visitOf('a', { after }), (look) => {
+          looks.push(look);
+          return enter();
+        });
+        expect(number).toBeGreaterThan(after);
+        after = number ?? after;
+        return looks.at(-1);
+      };
+      const alone = { others: [], wanting: [], taken: 0, windows: [] };
+      expect(await enterNext()).toEqual(alone);
+      expect(await enterNext()).toEqual(alone);
+      const others = await enterAs(b, 'b');
+      expect(await enterNext()).toMatchObject({ others: [{ number: others }] });
+      await lookAs(b, 'b', { over: [{ number: others, agoMs: 0, doubtful: false }] });
+      expect(await enterNext()).toEqual(alone);
+      await b.visit(account, visitOf('b'), () => ({ kind: 'wait', writes: true, forMs: HOUR_MS }));
+      expect(await enterNext()).toMatchObject({ wanting: [{ writes: true, taken: 1 }], taken: 4 });
+      await b.leave(account, 'b');
+      expect(await enterNext()).toEqual(alone);
+      await lookAs(b, 'b', { windows: [{ limit: 600, lengthMs: 60_000 }] });
+      expect(await enterNext()).toEqual({ ...alone, windows: [{ limit: 600, lengthMs: 60_000 }] });
+    });
+
+    it('refuses by a look that is new, where it would enter by an older one', async () => {
+      const [a, b] = [await open(), await open()];
+      const first = (await a.visit(account, visitOf('a'), () => enter())) ?? 0;
+      await enterAs(b, 'b');
+      const decide = (look: BudgetLook): BudgetDecision =>
+        look.others.length === 0 ? enter() : { kind: 'none' };
+      expect(await a.visit(account, visitOf('a', { after: first }), decide)).toBeUndefined();
+    });
+
     it('frees what a process never ended once its deadline is past, and not before', async () => {
       const [a, b] = [await open(), await open()];
       const early = await enterAs(a, 'a', enter(0));

@@ -164,6 +164,8 @@ export class Sharing {
       this.#lookedMs = nowMs;
       return decide(look);
     });
+    // Whatever was entered before an own request was seen by then.
+    this.#after = Math.max(this.#after, number ?? 0);
     this.#over = this.#over.filter((each) => !over.includes(each));
     this.#told = told;
     return number;

@@ -3,15 +3,15 @@ import {
   type BudgetDecision,
   type BudgetLook,
   type BudgetVisit,
-  type OthersRequest,
   type SharedBudget,
-  type Wanting,
 } from '../../model/state/shared-budget.ts';
 import { canonicalBaseUrl } from '../../model/service-address.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
 import { budgetLook, LOOK_BACK_MS, parseWindows, SWEEP_MS } from '../budget-rows.ts';
+import { integer, text, textOrNull, type SqlRow } from '../sql-row.ts';
 import { fromStorable, storable } from './storable.ts';
-import type { Database, Statements } from './database.ts';
+import type { Value } from './client.ts';
+import type { Database } from './database.ts';
 
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 const OF = 'base_url = $1 AND account_id = $2';
@@ -20,6 +20,8 @@ const OF = 'base_url = $1 AND account_id = $2';
 export class PostgresBudget implements SharedBudget {
   readonly #db: Database;
   #sweptMs = -Infinity;
+  /** What the process that entered the last request saw then, where it was alone. */
+  #last: { readonly of: string; readonly turn: number; readonly windows: BudgetLook['windows'] } | undefined;
   readonly #monotonic: () => number;
 
   constructor(db: Database, monotonic: () => number) {
@@ -49,42 +51,108 @@ export class PostgresBudget implements SharedBudget {
     );
   }
 
+  /** Nobody waits for anybody: where somebody else was let in since the look, it looks again. */
   async visit(
     account: ServiceAccount,
     visit: BudgetVisit,
     decide: (look: BudgetLook) => BudgetDecision,
   ): Promise<number | undefined> {
     const key = keyOf(account);
-    const number = await this.#db.together(
-      async (statements) => {
-        // Nobody else comes in before the end of the transaction; what follows the lock sees all that was done before.
-        const look = () =>
-          Promise.all([
-            statements.get(`SELECT windows FROM {budget} WHERE ${OF} FOR UPDATE`, ...key),
-            keepWindows(statements, key, visit),
-            endOwn(statements, visit),
-            othersOf(statements, key, visit),
-            sharesOf(statements, key, visit),
-          ]);
-        let [windows, , , others, shares] = await look();
-        if (windows === undefined) {
-          await statements.run(
-            "INSERT INTO {budget} (base_url, account_id, windows) VALUES ($1, $2, '[]') ON CONFLICT DO NOTHING",
-            ...key,
-          );
-          [windows, , , others, shares] = await look();
-        }
-        const known = visit.windows ?? parseWindows(String(windows?.[0] ?? '[]'));
-        return carryOut(statements, key, visit, decide({ others, ...shares, windows: known }));
-      },
-      { keepsPlans: true },
-    );
-    await this.#sweep();
-    return number;
+    const told = new Set<number>();
+    let seen = this.#seenBefore(key, visit);
+    for (;;) {
+      const { turn, others, ...look } = seen ?? (await this.#look(key, visit));
+      const decision = decide({ ...look, others: others.filter(({ number }) => !told.has(number)) });
+      for (const { number, answeredAgoMs } of others) if (answeredAgoMs !== null) told.add(number);
+      const isOld = seen !== undefined && decision.kind !== 'enter';
+      seen = undefined;
+      this.#last = undefined;
+      if (isOld) continue;
+      const entered = await this.#carryOut(key, visit, decision, turn);
+      if (decision.kind === 'enter' && entered === undefined) continue;
+      if (entered !== undefined && others.length + look.wanting.length === 0)
+        this.#last = { of: [...key, visit.process].join(), turn: turn + 1, windows: look.windows };
+      await this.#sweep();
+      return entered;
+    }
+  }
+
+  /** Where nobody else has the turn since an own request was entered, there is nothing new to see: whether that is so shows when the next one is entered. */
+  #seenBefore(key: Key, { process, after, underWay, windows }: BudgetVisit): Seen | undefined {
+    const last = this.#last;
+    if (last === undefined || after === 0 || underWay.length > 0) return undefined;
+    if (last.of !== [...key, process].join()) return undefined;
+    return { turn: last.turn, windows: windows ?? last.windows, others: [], wanting: [], taken: 0 };
   }
 
   async leave(account: ServiceAccount, process: string): Promise<void> {
     await this.#db.run(`DELETE FROM {budget_want} WHERE ${OF} AND process = $3`, ...keyOf(account), process);
+  }
+
+  async #look(key: Key, visit: BudgetVisit): Promise<Seen> {
+    const { process, after, underWay, windows } = visit;
+    for (;;) {
+      const row = await (underWay.length === 0
+        ? this.#ask(LOOKS.fresh, ...key, process, after, LOOK_BACK_MS)
+        : this.#ask(LOOKS.following, ...key, process, after, LOOK_BACK_MS, JSON.stringify(underWay)));
+      if (row !== undefined)
+        return {
+          turn: integer(row, 0),
+          windows: windows ?? parseWindows(text(row, 1)),
+          ...(integer(row, 2) === 0 ? { wanting: [], taken: 0 } : await this.#shares(key, visit)),
+          // The statement above makes it.
+          others: (JSON.parse(textOrNull(row, 3) ?? '[]') as readonly SqlRow[]).map(budgetLook),
+        };
+      await this.#db.run(
+        "INSERT INTO {budget} (base_url, account_id, windows) VALUES ($1, $2, '[]') ON CONFLICT DO NOTHING",
+        ...key,
+      );
+    }
+  }
+
+  async #shares(
+    key: Key,
+    { process, withinMs }: BudgetVisit,
+  ): Promise<Pick<BudgetLook, 'wanting' | 'taken'>> {
+    const rows = await this.#db.all((row) => row, WANTING, ...key, process, withinMs);
+    const wanting = rows.map((row) => ({ writes: integer(row, 0) === 1, taken: integer(row, 1) }));
+    return { wanting, taken: integer(rows[0] ?? [0, 0, 0], 2) };
+  }
+
+  /** Answers the number of a request that was entered; undefined where none was to be, or somebody else had the turn. */
+  async #carryOut(
+    key: Key,
+    { process, over, windows }: BudgetVisit,
+    decision: BudgetDecision,
+    turn: number,
+  ): Promise<number | undefined> {
+    const told = JSON.stringify(over.map(ended));
+    switch (decision.kind) {
+      case 'enter': {
+        const { readsAccount, lastsMs } = decision;
+        const [number] =
+          (await this.#ask(
+            ENTER,
+            ...key,
+            process,
+            ...[windows === undefined ? null : JSON.stringify(windows), told, turn],
+            Number(readsAccount),
+            Math.ceil(lastsMs),
+          )) ?? [];
+        return number === undefined ? undefined : Number(number);
+      }
+      case 'wait':
+        await this.#ask(WAIT, ...key, process, Number(decision.writes), Math.ceil(decision.forMs));
+        break;
+      case 'none':
+    }
+    if (over.length > 0) await this.#ask(END('$1', ''), told);
+    if (windows !== undefined) await this.#ask(KEEP, ...key, JSON.stringify(windows));
+    return undefined;
+  }
+
+  #ask(statement: string, ...values: Value[]): Promise<SqlRow | undefined> {
+    return this.#db.alone((statements) => statements.get(statement, ...values), { keepsPlans: true });
   }
 
   /** Now and then takes away what nobody looks at any more. */
@@ -101,112 +169,57 @@ export class PostgresBudget implements SharedBudget {
   }
 }
 
-async function keepWindows(
-  statements: Statements,
-  key: readonly [string, string],
-  { windows }: BudgetVisit,
-): Promise<void> {
-  if (windows === undefined) return;
-  await statements.run(`UPDATE {budget} SET windows = $3 WHERE ${OF}`, ...key, JSON.stringify(windows));
-}
+type Seen = BudgetLook & { readonly turn: number };
 
-async function endOwn(statements: Statements, { over }: BudgetVisit): Promise<void> {
-  if (over.length === 0) return;
-  await statements.run(
-    `UPDATE {budget_request} AS request SET over_ms = ${NOW} - ended.ago, doubtful = ended.doubtful
-     FROM json_to_recordset($1::json) AS ended (number bigint, ago bigint, doubtful integer) WHERE request.number = ended.number`,
-    JSON.stringify(
-      over.map(({ number, agoMs, doubtful }) => ({
-        number,
-        ago: Math.floor(agoMs),
-        doubtful: Number(doubtful),
-      })),
+type Key = readonly [baseUrl: string, accountId: string];
+
+/** Ages are milliseconds by the clock of the database. Who sees an account for the first time reads nothing that was over long ago. */
+const LOOK = (follows: boolean): string => `
+  WITH at AS MATERIALIZED (SELECT ${NOW} AS ms)
+  SELECT turn, windows, EXISTS (SELECT FROM {budget_want} WHERE ${OF} AND process <> $3 AND until_ms > at.ms)::integer,
+    (SELECT json_agg(json_build_array(number, reads_account, at.ms - entered_ms,
+         CASE WHEN over_ms IS NOT NULL THEN at.ms - over_ms WHEN deadline_ms <= at.ms THEN at.ms - deadline_ms END,
+         CASE WHEN over_ms IS NULL AND deadline_ms <= at.ms THEN 1 ELSE doubtful END) ORDER BY number)
+       FROM (${follows ? `SELECT * FROM {budget_request} WHERE number IN (SELECT json_array_elements_text($6::json)::bigint) AND number <= $4 UNION ALL ` : ''}
+         SELECT * FROM {budget_request} WHERE ${OF} AND number > $4) AS request
+       WHERE process <> $3 AND ($4 > 0 OR coalesce(over_ms, deadline_ms) > at.ms - $5))::text
+  FROM {budget}, at WHERE ${OF}`;
+const LOOKS = { fresh: LOOK(false), following: LOOK(true) };
+
+/** How many requests a process entered in the time that counts for fairness. */
+const TAKEN = (process: string): string =>
+  `(SELECT count(*) FROM {budget_request} AS own WHERE ${OF} AND own.process = ${process} AND entered_ms > ${NOW} - $4)`;
+const WANTING = `SELECT writes, ${TAKEN('want.process')}, ${TAKEN('$3')} FROM {budget_want} AS want WHERE ${OF} AND process <> $3 AND until_ms > ${NOW}`;
+
+/** What is over, of a JSON in `$n`. */
+const END = (json: string, also: string): string =>
+  `UPDATE {budget_request} AS request SET over_ms = ${NOW} - ended.ago, doubtful = ended.doubtful
+   FROM json_to_recordset(${json}::json) AS ended (number bigint, ago bigint, doubtful integer)${also} WHERE request.number = ended.number`;
+
+/** Where two come at once, one changes the turn, and the other one then finds another turn than it looked at. So does who missed that others wait, or other windows. */
+const ENTER = `
+  WITH held AS (
+      UPDATE {budget} SET turn = turn + 1, windows = coalesce($4, windows) WHERE ${OF} AND turn = $6 RETURNING turn
     ),
-  );
-}
+    told AS (${END('$5', ', held')}),
+    had AS (DELETE FROM {budget_want} USING held WHERE ${OF} AND process = $3)
+  INSERT INTO {budget_request} (base_url, account_id, process, reads_account, entered_ms, deadline_ms, doubtful)
+  SELECT $1, $2, $3, $7, ${NOW}, ${NOW} + $8, 0 FROM held RETURNING number`;
 
-async function othersOf(
-  statements: Statements,
-  key: readonly [string, string],
-  { process, after, underWay }: BudgetVisit,
-): Promise<readonly OthersRequest[]> {
-  const rows = await statements.all(
-    `WITH at AS MATERIALIZED (SELECT ${NOW} AS ms)
-     SELECT number, reads_account, at.ms - entered_ms,
-       CASE WHEN over_ms IS NOT NULL THEN at.ms - over_ms WHEN deadline_ms <= at.ms THEN at.ms - deadline_ms END,
-       CASE WHEN over_ms IS NULL AND deadline_ms <= at.ms THEN 1 ELSE doubtful END
-     FROM {budget_request}, at
-     WHERE ${OF} AND process <> $3 AND (number > $4 OR number IN (SELECT json_array_elements_text($5::json)::bigint))
-       AND ($4 > 0 OR coalesce(over_ms, deadline_ms) > at.ms - $6)
-     ORDER BY number`,
-    ...key,
-    process,
-    after,
-    JSON.stringify(underWay),
-    LOOK_BACK_MS,
-  );
-  return rows.map(budgetLook);
-}
+const WAIT = `
+  WITH held AS (UPDATE {budget} SET turn = turn + 1 WHERE ${OF})
+  INSERT INTO {budget_want} (base_url, account_id, process, writes, until_ms) VALUES ($1, $2, $3, $4, ${NOW} + $5)
+  ON CONFLICT (base_url, account_id, process) DO UPDATE SET writes = excluded.writes, until_ms = excluded.until_ms`;
 
-async function sharesOf(
-  statements: Statements,
-  key: readonly [string, string],
-  { process, withinMs }: BudgetVisit,
-): Promise<{ readonly wanting: readonly Wanting[]; readonly taken: number }> {
-  const wants = await statements.all(
-    `SELECT want.writes, (SELECT count(*) FROM {budget_request} AS request WHERE request.base_url = $1 AND request.account_id = $2
-       AND request.process = want.process AND request.entered_ms > ${NOW} - $4)
-     FROM {budget_want} AS want WHERE ${OF} AND process <> $3 AND until_ms > ${NOW}`,
-    ...key,
-    process,
-    withinMs,
-  );
-  if (wants.length === 0) return { wanting: [], taken: 0 };
-  const taken = await statements.count(
-    `SELECT count(*) FROM {budget_request} WHERE ${OF} AND process = $3 AND entered_ms > ${NOW} - $4`,
-    ...key,
-    process,
-    withinMs,
-  );
-  return {
-    wanting: wants.map(([writes, requests]) => ({ writes: writes === 1, taken: Number(requests) })),
-    taken,
-  };
-}
+const KEEP = `UPDATE {budget} SET windows = $3, turn = turn + 1 WHERE ${OF}`;
 
-async function carryOut(
-  statements: Statements,
-  key: readonly [string, string],
-  { process }: BudgetVisit,
-  decision: BudgetDecision,
-): Promise<number | undefined> {
-  switch (decision.kind) {
-    case 'none':
-      return undefined;
-    case 'wait':
-      await statements.run(
-        `INSERT INTO {budget_want} (base_url, account_id, process, writes, until_ms) VALUES ($1, $2, $3, $4, ${NOW} + $5)
-         ON CONFLICT (base_url, account_id, process) DO UPDATE SET writes = excluded.writes, until_ms = excluded.until_ms`,
-        ...key,
-        process,
-        Number(decision.writes),
-        Math.ceil(decision.forMs),
-      );
-      return undefined;
-    case 'enter':
-      return statements.count(
-        `WITH had AS (DELETE FROM {budget_want} WHERE ${OF} AND process = $3)
-         INSERT INTO {budget_request} (base_url, account_id, process, reads_account, entered_ms, deadline_ms, doubtful)
-         VALUES ($1, $2, $3, $4, ${NOW}, ${NOW} + $5, 0) RETURNING number`,
-        ...key,
-        process,
-        Number(decision.readsAccount),
-        Math.ceil(decision.lastsMs),
-      );
-  }
-}
+const ended = ({ number, agoMs, doubtful }: BudgetVisit['over'][number]) => ({
+  number,
+  ago: Math.floor(agoMs),
+  doubtful: Number(doubtful),
+});
 
-const keyOf = ({ baseUrl, accountId }: ServiceAccount): readonly [string, string] => [
+const keyOf = ({ baseUrl, accountId }: ServiceAccount): Key => [
   storable(canonicalBaseUrl(baseUrl)),
   storable(accountId),
 ];

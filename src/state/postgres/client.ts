@@ -15,8 +15,14 @@ export interface Answer {
  * answer of the one before is there. Where one fails, those after it fail too: what is awaited first says why. Errors: {@link DatabaseFailure}.
  */
 export interface Session {
-  /** `keepsPlan`: it is asked again and again, and however its tables grow, one plan suits it. */
-  query(statement: string, values: readonly Value[], keepsPlan?: boolean): Promise<Answer>;
+  query(statement: string, values: readonly Value[], how?: Asking): Promise<Answer>;
+}
+
+export interface Asking {
+  /** It is asked again and again, and however its tables grow, one plan suits it. */
+  readonly keepsPlan?: boolean;
+  /** Where it is carried out, its transaction is committed without waiting for its answer; nothing is asked after it. */
+  readonly ends?: boolean;
 }
 
 /** The little of a PostgreSQL driver that the state needs: `pg` and PGlite both have it. A statement of its own is a transaction of its own. */

@@ -32,8 +32,13 @@ export class Statements {
     return (await this.#query(statement, values)).changes;
   }
 
-  #query(statement: string, values: readonly Value[]): Promise<Answer> {
-    return this.#session.query(this.#named(statement), values, this.#keepsPlans);
+  /** The last statement of a transaction; whatever it must refuse, it refuses by an error of the database. */
+  async end(statement: string, ...values: Value[]): Promise<void> {
+    await this.#query(statement, values, true);
+  }
+
+  #query(statement: string, values: readonly Value[], ends = false): Promise<Answer> {
+    return this.#session.query(this.#named(statement), values, { keepsPlan: this.#keepsPlans, ends });
   }
 }
 
@@ -45,19 +50,22 @@ export class Database {
   readonly #client: PostgresClient;
   readonly #texts = new Map<string, string>();
   readonly #alone: Statements;
+  readonly #kept: Statements;
 
   /** `schema` is a name of letters, digits and `_`. */
   constructor(client: PostgresClient, name: string, schema: string) {
     this.name = name;
     this.schema = schema;
     this.#client = client;
-    this.#alone = new Statements(client, (statement) => this.#named(statement));
+    const named = (statement: string): string => this.#named(statement);
+    this.#alone = new Statements(client, named);
+    this.#kept = new Statements(client, named, true);
   }
 
-  /** Each statement of `work` is a transaction of its own. Errors: those of {@link databaseError}. */
-  async alone<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
+  /** Each statement of `work` is a transaction of its own. `keepsPlans`: as in {@link Session}, for all its statements. Errors: those of {@link databaseError}. */
+  async alone<T>(work: (statements: Statements) => Promise<T>, { keepsPlans = false } = {}): Promise<T> {
     try {
-      return await work(this.#alone);
+      return await work(keepsPlans ? this.#kept : this.#alone);
     } catch (error) {
       throw databaseError(this.name, error);
     }
@@ -74,8 +82,7 @@ export class Database {
   }
 
   /**
-   * Runs `work` as one transaction; resolves once it is committed. `keepsPlans`: as in {@link Session}, for all its statements. Errors: those of
-   * {@link databaseError}, and then nothing was changed.
+   * Runs `work` as one transaction; resolves once it is committed. Errors: those of {@link databaseError}, and then nothing was changed.
    */
   together<T>(work: (statements: Statements) => Promise<T>, { keepsPlans = false } = {}): Promise<T> {
     return this.alone(() =>

@@ -8,6 +8,7 @@ import type { ServiceAccount } from '../../model/state/store.ts';
 import { lockLost, type LeaseTable } from '../lease.ts';
 import { isErrno } from '../private-files.ts';
 import { integer, text } from '../sql-row.ts';
+import { DatabaseFailure } from './client.ts';
 import type { Database, Statements } from './database.ts';
 import { storable } from './storable.ts';
 
@@ -116,7 +117,7 @@ export class PostgresLeases implements LeaseTable {
   }
 
   /**
-   * Records an intent of `accountNumber` under a lease of its account, which is renewed by that; `document` is what the intent says. Errors: StoppedError
+   * Ends a transaction with the intent of `accountNumber` under a lease of its account, which is renewed by that; `document` is what the intent says. Errors: StoppedError
    * `lock.lost` where the lease is not its holder's any more, and then nothing is recorded.
    */
   async addIntent(
@@ -130,15 +131,25 @@ export class PostgresLeases implements LeaseTable {
       readonly document: string;
     },
   ): Promise<void> {
-    const added = await statements.run(
-      `WITH held AS (UPDATE {lease} SET expires = ${EXPIRES} WHERE ${HELD} RETURNING number)
-       INSERT INTO {intent} (id, account, run_id, document, lease) SELECT $5::text, $6::bigint, $7::text, $8::text, number FROM held`,
-      ...keyOf(account),
-      lease,
-      this.#termMs,
-      ...[intent.id, intent.accountNumber, intent.runId, intent.document],
-    );
-    if (added === 0) throw lockLost(account);
+    try {
+      // What it divides by is 0 where the lease is lost: so the database itself refuses the transaction.
+      await statements.end(
+        `WITH held AS (UPDATE {lease} SET expires = ${EXPIRES} WHERE ${HELD} RETURNING number),
+           added AS (
+             INSERT INTO {intent} (id, account, run_id, document, lease) SELECT $5::text, $6::bigint, $7::text, $8::text, number FROM held
+             RETURNING 1
+           )
+         SELECT 1 / count(*) FROM added`,
+        ...keyOf(account),
+        lease,
+        this.#termMs,
+        ...[intent.id, intent.accountNumber, intent.runId, intent.document],
+      );
+    } catch (error) {
+      throw error instanceof DatabaseFailure && error.sqlState === DIVISION_BY_ZERO
+        ? lockLost(account)
+        : error;
+    }
   }
 
   /** To the end of the transaction nobody else takes a lease that is held. */
@@ -200,6 +211,7 @@ export class PostgresLeases implements LeaseTable {
   }
 }
 
+const DIVISION_BY_ZERO = '22012';
 const IS_GONE = 'UPDATE {silent} SET gone_at_ms = $1 WHERE gone_at_ms IS NULL';
 const OF = 'base_url = $1 AND account_id = $2';
 /** Nobody has taken it over or let it go. */

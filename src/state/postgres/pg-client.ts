@@ -64,14 +64,30 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
   pool.on('error', () => undefined);
   pool.on('connect', (connection) => connection.on('error', () => undefined));
   const direct = directConnections(pool);
+  /** Those whose transaction has ended with its last statement. */
+  const committed = new Set<PoolClient>();
   const names = new Map<string, string>();
-  const nameOf = (statement: string): string => {
+  const planOf = (statement: string, connection: PoolClient): string | undefined => {
+    if (!direct.has(connection)) return undefined;
     const name = names.get(statement) ?? `teamsheet_${names.size}`;
     names.set(statement, name);
     return name;
   };
   return {
-    query: (statement, values) => query(pool, statement, values),
+    query: async (statement, values, { keepsPlan = false } = {}) => {
+      if (!keepsPlan) return query(pool, statement, values);
+      const connection = await pool.connect().catch(failed);
+      let broken: Error | undefined;
+      try {
+        return await query(connection, statement, values, planOf(statement, connection));
+      } catch (error) {
+        // The database says nothing where the connection is gone.
+        if (error instanceof DatabaseFailure && error.sqlState === undefined) broken = error;
+        throw error;
+      } finally {
+        connection.release(broken);
+      }
+    },
     transaction: async (work) => {
       const connection = await pool.connect().catch(failed);
       let broken: Error | undefined;
@@ -81,17 +97,25 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
         // It goes out with what is asked first.
         const began = query(connection, BEGIN, []);
         const working = work({
-          query: async (statement, values, keepsPlan = false) => {
+          query: async (statement, values, { keepsPlan = false, ends = false } = {}) => {
             if (isOver) throw new DatabaseFailure(undefined, new Error('the transaction is over'));
-            const name = keepsPlan && direct.has(connection) ? nameOf(statement) : undefined;
-            return query(connection, statement, values, name);
+            const name = keepsPlan ? planOf(statement, connection) : undefined;
+            const asked = query(connection, statement, values, name);
+            if (!ends) return asked;
+            isOver = true;
+            // Where the statement fails, the database takes this for a ROLLBACK.
+            const [answer, end] = await Promise.allSettled([asked, query(connection, 'COMMIT', [])]);
+            if (answer.status === 'rejected') throw answer.reason;
+            if (end.status === 'rejected') throw end.reason;
+            committed.add(connection);
+            return answer.value;
           },
         });
         const [first, result] = await Promise.allSettled([began, working]);
         isOver = true;
         if (first.status === 'rejected') throw first.reason;
         if (result.status === 'rejected') throw result.reason;
-        await query(connection, 'COMMIT', []);
+        if (!committed.delete(connection)) await query(connection, 'COMMIT', []);
         return result.value;
       } catch (error) {
         // Where the connection is gone, the database has ended the transaction; what went wrong first is told.

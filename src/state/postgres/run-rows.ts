@@ -90,7 +90,7 @@ class PostgresRunRows implements RunRows {
         !waits && statements.run('SET LOCAL synchronous_commit = off'),
         ...patchedAlike(patches).map((alike) => patchRows(statements, mapping, number, alike)),
       ]);
-    });
+    }, true);
   }
 
   page(mapping: string, query: RowQuery): Promise<readonly RunRow[]> {
@@ -282,11 +282,14 @@ class PostgresRunRows implements RunRows {
   }
 
   /** One transaction behind the fence, which goes out with what is asked first. */
-  #change<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
-    return this.#db.together(async (statements) => {
-      const [, done] = await Promise.all([this.#fence(statements), work(statements)]);
-      return done;
-    });
+  #change<T>(work: (statements: Statements) => Promise<T>, keepsPlans = false): Promise<T> {
+    return this.#db.together(
+      async (statements) => {
+        const [, done] = await Promise.all([this.#fence(statements), work(statements)]);
+        return done;
+      },
+      { keepsPlans },
+    );
   }
 
   /** The number of a mapping; -1, which no row has, for one without rows. */

@@ -167,7 +167,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     'CREATE TABLE {host} (name text PRIMARY KEY, process text NOT NULL)',
   ],
   [
-    // What all processes send with an account. Who holds its row decides; the rest is deleted once nobody looks at it any more.
+    // What all processes send with an account; the rest is deleted once nobody looks at it any more.
     `CREATE TABLE {budget} (
        base_url text NOT NULL,
        account_id text NOT NULL,
@@ -217,6 +217,10 @@ const MIGRATIONS: readonly (readonly string[])[] = [
        document text,
        PRIMARY KEY (account, resource, mapping)
      )`,
+  ],
+  [
+    // Whoever enters a request, waits for room or reports windows changes it: who looked before knows by that that the look is old.
+    'ALTER TABLE {budget} ADD COLUMN turn bigint NOT NULL DEFAULT 0',
   ],
 ];
 

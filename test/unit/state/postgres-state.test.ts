@@ -545,13 +545,34 @@ describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'}
     await each.close();
   });
 
+  it('a transaction that ends with a statement is committed with it, or undone with it', async () => {
+    const each = await clientOf(server);
+    const table = newSchema();
+    await each.query(`CREATE TABLE public.${table} (n integer)`, []);
+    const add = (n: number, last: string): Promise<unknown> =>
+      each.transaction(async (session) => {
+        await session.query(`INSERT INTO public.${table} VALUES ($1)`, [n]);
+        return session.query(last, [], { ends: true });
+      });
+    await add(1, 'SELECT 1');
+    await expect(add(2, 'SELECT 1 / 0')).rejects.toMatchObject({ sqlState: '22012' });
+    const more = each.transaction(async (session) => {
+      await session.query('SELECT 1', [], { ends: true });
+      return session.query(`INSERT INTO public.${table} VALUES (3)`, []);
+    });
+    await expect(more).rejects.toThrow('the transaction is over');
+    expect((await each.query(`SELECT n FROM public.${table}`, [])).rows).toEqual([[1]]);
+    await each.query(`DROP TABLE public.${table}`, []);
+    await each.close();
+  });
+
   it('plans are kept by a connection that ends at the database, and none behind a pooler', async () => {
     const kept = async (url: string): Promise<unknown> => {
       const each = await clientOf({ ...server, url });
       // The first transaction of a connection waits for nobody to tell where it ends.
       await each.query('SELECT', []);
       const answer = await each.transaction(async (session) => {
-        await session.query('SELECT $1::integer', [1], true);
+        await session.query('SELECT $1::integer', [1], { keepsPlan: true });
         await session.query('SELECT $1::text', ['a']);
         return session.query('SELECT statement FROM pg_prepared_statements', []);
       });
