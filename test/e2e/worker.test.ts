@@ -205,8 +205,12 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
       mappings: [{ created: USERS }, { created: USERS }, { direction: 'pull', rows: 2 * USERS }],
     });
     expect((await effects()).reduce((sum, [, records]) => sum + Number(records), 0)).toBe(2 * USERS);
+    const before = service.requests.length;
     const again = await run('worker', '--once', '--json');
     expect(JSON.parse(again.stdout)).toEqual({ command: 'worker', exit_code: 0 });
+    // The sync and the game weeks read the account; what is due after them is told by what they kept.
+    const reads = service.requests.slice(before).filter((request) => request.includes('/auth/account'));
+    expect(reads).toHaveLength(2);
   });
 
   it('read game weeks beside a push that somebody else is at', async () => {
