@@ -12,6 +12,8 @@ import { openCases, type OpenCase } from '../sync/reconcile/open-cases.ts';
 import { createTables } from '../tables/index.ts';
 import { createResultFiles } from '../tables/result-files.ts';
 
+export { replacedRuns } from '../sync/runs/superseded.ts';
+
 /**
  * The rows of one mapping of a run as its results file says; nothing where it has none.
  * Errors: ConfigError `source.*` when the file is gone or is no results file.

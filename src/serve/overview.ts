@@ -17,7 +17,7 @@ export async function readOverview(desk: Desk): Promise<Overview> {
   const { store, accounts, config } = desk;
   // A mapping whose variable is not set cannot run; the others are shown.
   const mappings = readMappings(config, [], desk, undefined, () => undefined);
-  const runs = (await newestRuns(desk)).map(runLine);
+  const runs = (await newestRuns(desk)).map((run) => runLine(run));
   const { next, calendarAtMs } = await readNext(desk, mappings);
   const lastOf = (name: string): MappingLine['last'] => {
     for (const run of runs) {

@@ -12,7 +12,7 @@ import {
   type Sheet,
   type Work,
 } from '../pages/dashboard/values.ts';
-import { keptOfRun, resultsOf, runOrPull } from '../runtime/history.ts';
+import { keptOfRun, replacedRuns, resultsOf, runOrPull } from '../runtime/history.ts';
 import { cellPlaces } from './cell-places.ts';
 import type { Desk } from './desk.ts';
 import { newestRuns, runLine } from './run-line.ts';
@@ -20,7 +20,9 @@ import { PER_PAGE, pageOf, sheetOf, slice } from './sheets.ts';
 
 /** A page of the history. */
 export async function readRuns(desk: Desk, query: URLSearchParams): Promise<Sheet<RunLine>> {
-  return slice((await newestRuns(desk)).map(runLine), query);
+  const runs = slice(await newestRuns(desk), query);
+  const replaced = await replacedRuns(desk.store);
+  return { ...runs, lines: runs.lines.map((run) => runLine(run, replaced.get(run.id))) };
 }
 
 /** A run, and the rows of one of its mappings that the query asks for: without one, the first that need somebody. Undefined: there is no such run. */
@@ -31,7 +33,7 @@ export async function readRun(
 ): Promise<{ readonly run: RunLine; readonly shown: RunRowsPage | undefined } | undefined> {
   const run = await runOrPull(desk.store, id);
   if (run === undefined || !desk.baseUrls.has(run.account.baseUrl)) return undefined;
-  const line = runLine(run);
+  const line = runLine(run, (await replacedRuns(desk.store)).get(id));
   const pushed = line.work.filter(({ outcomes }) => outcomes !== null);
   const named = pushed.find(({ name }) => name === query.get('mapping'));
   const work = named ?? pushed.find((each) => choiceFor(each) !== 'all') ?? pushed[0];

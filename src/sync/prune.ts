@@ -1,7 +1,8 @@
 import type { Run, ServiceAccount, StrayRun } from '../model/state/store.ts';
 import type { SyncPorts } from './ports.ts';
+import { replacedRuns } from './runs/superseded.ts';
 
-/** Which runs may go: finished ones that are neither among the newest `keep` nor younger than `olderThanMs`. */
+/** Which runs may go: those that are finished or replaced, and neither among the newest `keep` nor younger than `olderThanMs`. */
 export interface PruneOptions {
   readonly keep: number;
   readonly olderThanMs: number;
@@ -35,8 +36,9 @@ export async function planPrune(
   const open = new Set<string>();
   for (const account of accountsOf(old))
     for (const { runId } of await store.openIntents(account)) open.add(runId);
+  const replaced = await replacedRuns(store);
   const isNeeded = (run: Run): boolean =>
-    !run.finished ||
+    (!run.finished && !replaced.has(run.id)) ||
     open.has(run.id) ||
     run.summaries.some((each) => each.direction === 'push' && each.conflict > 0);
   const runs = old.filter((run) => !isNeeded(run)).toReversed();

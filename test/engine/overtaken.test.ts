@@ -11,6 +11,7 @@ import {
   replacedRuns,
 } from '../../src/sync/runs/superseded.ts';
 import { countPlan } from '../../src/sync/plan/plan-mapping.ts';
+import { planPrune } from '../../src/sync/prune.ts';
 import type { PlannedPush } from '../../src/sync/ports.ts';
 import { pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
@@ -329,6 +330,15 @@ describe('an unfinished run is replaced', () => {
     ['it has no mapping', startedRun('OLD', { command: 'api' }), [whole('A', [users])]],
   ])('not where %s', async (_what, first, later) => {
     expect(await replaced(first, later)).toEqual({});
+  });
+
+  it('and may be pruned when it is old, which one that is not finished may not', async () => {
+    const engine = await makeEngine();
+    for (const each of [old, runOn('LEFT', [prices]), whole('A', [users, prices]), runOn('NEW', [prices])])
+      await engine.store.addRun({ ...each, startedAtMs: each.id === 'NEW' ? 1 : 0, endedAtMs: 1 });
+    const { runs, needed } = await planPrune(engine.ports, { keep: 0, olderThanMs: 1 });
+    expect(runs.map(({ id }) => id).toSorted()).toEqual(['A', 'LEFT', 'OLD']);
+    expect(needed.map(({ id }) => id)).toEqual(['NEW']);
   });
 
   it('not while nobody knows what became of a write of it', async () => {

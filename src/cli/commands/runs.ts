@@ -4,7 +4,6 @@ import type { Run } from '../../model/state/store.ts';
 import type { ResultRow } from '../../sync/finish/results.ts';
 import { withLeague } from '../../model/league-name.ts';
 import { leaguesOf } from '../../sync/journal/stored-run.ts';
-import { replacedRuns } from '../../sync/runs/superseded.ts';
 import { defineCommand } from '../command.ts';
 import { readConfig } from '../../runtime/config/config.ts';
 import { renderResultRow, renderRun, renderRuns, type Replaced } from '../render/runs.ts';
@@ -14,7 +13,7 @@ import { renderMoreRows, safeText } from '../render/text.ts';
 import { duration, text, wholeNumber } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { pruneRuns } from '../prune-runs.ts';
-import { newestOfAll, resultsOf, runOrPull, writeResultsAgain } from '../../runtime/history.ts';
+import { newestOfAll, replacedRuns, resultsOf, runOrPull, writeResultsAgain } from '../../runtime/history.ts';
 import { openState } from '../../runtime/state.ts';
 
 const LIST_LENGTH = 20;

@@ -34,11 +34,17 @@ export function runBody(run: RunLine, shown: RunRowsPage | undefined, watch: Wat
       ['Took', took],
       ...(requests === null ? [] : [['Requests', requestText(requests)] as const]),
     ]),
-    run.isFinished
-      ? null
-      : markup`<p class="note">Not finished: ${typed(`resume ${id}`)} goes on with it.</p>`,
+    leftText(run),
   )}
   ${work.length === 0 ? markup`<p class="empty">${endedAtMs === null ? 'No mapping of it has ended yet.' : 'It has no mapping.'}</p>` : work.map((each) => workCard(run, each, shown))}`;
+}
+
+function leftText({ id, isFinished, replacedBy }: RunLine): Markup | null {
+  if (isFinished) return null;
+  if (replacedBy.length === 0)
+    return markup`<p class="note">Not finished: ${typed(`resume ${id}`)} goes on with it.</p>`;
+  const runs = replacedBy.map((run) => markup` <a class="id" href="${runPath(run)}">${run}</a>`);
+  return markup`<p class="note">Replaced: its tables were read again by${runs}. Nothing is left to resume.</p>`;
 }
 
 const requestText = ({ sent, reads, writes, throttled, waited_ms }: NonNullable<RunLine['requests']>): Part =>

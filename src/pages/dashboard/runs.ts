@@ -29,9 +29,13 @@ export function workText({ outcomes, records, error }: Work): Part {
 export const runPath = (id: string): string => `/runs/${encodeURIComponent(id)}`;
 
 /** How a run ended, as its exit code. */
-export function runState({ exitCode, isFinished }: Pick<RunLine, 'exitCode' | 'isFinished'>): Markup {
+export function runState({
+  exitCode,
+  isFinished,
+  replacedBy,
+}: Pick<RunLine, 'exitCode' | 'isFinished' | 'replacedBy'>): Markup {
   if (exitCode === null) return markup`<span class="badge warn">not ended</span>`;
-  const left = isFinished ? null : ', not finished';
+  const left = isFinished ? null : replacedBy.length > 0 ? ', replaced' : ', not finished';
   return markup`<span class="badge ${exitCode === 0 && isFinished ? 'good' : exitCode === 0 ? 'warn' : 'bad'}">exit ${exitCode}${left}</span>`;
 }
 

@@ -35,6 +35,8 @@ export interface RunLine {
   readonly exitCode: number | null;
   /** Nothing of it is left to do. */
   readonly isFinished: boolean;
+  /** Where it is not finished: the later runs that have read all of its tables, so that nothing is left to resume. */
+  readonly replacedBy: readonly string[];
   readonly work: readonly Work[];
   readonly requests: RequestCounts | null;
 }

@@ -22,6 +22,7 @@ const run: RunLine = {
   endedAtMs: 2000,
   exitCode: 3,
   isFinished: true,
+  replacedBy: [],
   work: [work],
   requests: { planned: 1, sent: 5, reads: 4, writes: 1, throttled: 0, waited_ms: 0 },
 };

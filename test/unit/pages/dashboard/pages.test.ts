@@ -5,7 +5,7 @@ import { casesBody } from '../../../../src/pages/dashboard/cases.ts';
 import { dashboardDocument, loneDocument } from '../../../../src/pages/dashboard/frame.ts';
 import { overviewBody } from '../../../../src/pages/dashboard/overview.ts';
 import { runBody } from '../../../../src/pages/dashboard/run.ts';
-import { runsBody } from '../../../../src/pages/dashboard/runs.ts';
+import { runsBody, runState } from '../../../../src/pages/dashboard/runs.ts';
 import type { MappingLine, RowLine, RunLine, Work } from '../../../../src/pages/dashboard/values.ts';
 import { weeksBody } from '../../../../src/pages/dashboard/weeks.ts';
 import { moment } from '../../../../src/pages/dashboard/words.ts';
@@ -39,6 +39,7 @@ const run: RunLine = {
   endedAtMs: Date.UTC(2026, 6, 1, 10, 1),
   exitCode: 3,
   isFinished: true,
+  replacedBy: [],
   work: [work],
   requests: null,
 };
@@ -64,6 +65,17 @@ describe('a run', () => {
     expect(text).toContain(
       '<a href="https://docs.google.com/spreadsheets/d/x/edit#gid=1&amp;range=B17" rel="noreferrer" target="_blank">',
     );
+  });
+
+  it('that is not finished tells how to go on with it, or which runs replaced it', () => {
+    const left = { ...run, isFinished: false };
+    const shown = (line: RunLine): string => `${runBody(line, undefined, watch).text}${runState(line).text}`;
+    expect(shown(left)).toContain('resume 01ABC');
+    expect(shown(left)).toContain('exit 3, not finished');
+    const replaced = shown({ ...left, replacedBy: ['01DEF'] });
+    expect(replaced).not.toContain('resume 01ABC');
+    expect(replaced).toContain('href="/runs/01DEF"');
+    expect(replaced).toContain('exit 3, replaced');
   });
 
   it('leads to the rows before and after, and to the other kinds of rows that it has', () => {
