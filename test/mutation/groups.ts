@@ -95,6 +95,7 @@ export const groups: Readonly<Record<string, Group>> = {
       'src/sync/resources/prices.ts',
     ],
     tests: [
+      'test/unit/plan/reconcile/reconciled-rows.test.ts',
       'test/unit/sync/evidence/logs.test.ts',
       ...inEngine('pre-image', 'unverified', 'read-back', 'read-back-logs'),
       ...inEngine('settle', 'settle-writes', 'silent-sender', 'full-list', 'memory-check'),
