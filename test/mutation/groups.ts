@@ -98,7 +98,14 @@ export const groups: Readonly<Record<string, Group>> = {
       'test/unit/plan/reconcile/reconciled-rows.test.ts',
       'test/unit/sync/evidence/logs.test.ts',
       ...inEngine('pre-image', 'unverified', 'read-back', 'read-back-logs'),
-      ...inEngine('settle', 'settle-writes', 'silent-sender', 'full-list', 'memory-check'),
+      ...inEngine(
+        'settle',
+        'settle-writes',
+        'reconcile-writes',
+        'silent-sender',
+        'full-list',
+        'memory-check',
+      ),
     ],
   },
   spelling: {
