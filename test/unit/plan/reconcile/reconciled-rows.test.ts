@@ -108,6 +108,10 @@ describe('a write', () => {
     expect(becameOf(sent(), patches, new Set(notApplied))).toBe(became);
   });
 
+  it('is absent where one of its rows, which are not kept, is to be sent again', () => {
+    expect(becameOf(sent({ rowNumbers: [2, 3] }), [], new Set([3]))).toBe('absent');
+  });
+
   it('is refused in place of absent where that was said', () => {
     const intent = sent({ detail: REFUSED });
     expect(becameOf(intent, [open], new Set())).toBe('refused');
@@ -162,6 +166,13 @@ describe('a row whose write was answered', () => {
     ['is tried again where it is the flag of a new record', rowOf(), { is_active: false }, undefined],
   ])('by a change %s', (_what, row, values, patch) => {
     expect(answeredRow(row, change(), recordOf(values))).toEqual(patch && { rowNumber: 2, ...patch });
+  });
+
+  it('of a resource that is not listed is in conflict with what differs, also where it is new', () => {
+    const price = sent({ resource: 'prices', operation: 'set-prices' });
+    expect(answeredRow(rowOf(), price, recordOf({ is_active: false }))).toEqual({
+      ...{ rowNumber: 2, id: 'id-U1', outcome: 'conflict', said: [changedSince('created', 'is_active')] },
+    });
   });
 
   it('of which the record shows nothing stays open', () => {
