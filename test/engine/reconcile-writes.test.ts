@@ -146,6 +146,37 @@ describe('settling a create', () => {
     expect(await rowsOf(given)).toEqual([{ rowNumber: 1, outcome: 'created', id: 'id-1' }]);
   });
 
+  it('counts as created what a later run changed, or sent of another resource under such a key', async () => {
+    const given = await ended({ rows: [create(1)], sent: [{ rowNumbers: [1] }] });
+    const { store } = given.engine;
+    await store.addRun(startedRun('LATER'));
+    const later = { runId: 'LATER', keys: ['U1'] };
+    await store.addIntent(ACCOUNT, intentOf('L1', { ...later, operation: 'update-user' }));
+    await store.addIntent(
+      ACCOUNT,
+      intentOf('L2', { ...later, resource: 'squads', operation: 'create-squads', mapping: 'squads' }),
+    );
+    for (const id of ['L1', 'L2']) await store.recordResult(ACCOUNT, id, 'applied', [], []);
+    held(given, 1);
+    expect(await settle(given)).toEqual({ again: [], created: [] });
+    expect(await rowsOf(given)).toEqual([{ rowNumber: 1, outcome: 'created', id: 'id-1' }]);
+  });
+
+  it('keeps of a write that stays open that its answer named records otherwise, and of no other', async () => {
+    const named: Words = [{ code: 'answer-unnamed', what: 'row', others: true }];
+    const detailOf = async (isListable: boolean): Promise<readonly unknown[]> => {
+      const given = await ended({ rows: [create(1)], sent: [{ rowNumbers: [1] }] });
+      const { store, service } = given.engine;
+      await store.recordResult(ACCOUNT, 'W1', 'ambiguous', named, []);
+      service.listable = isListable;
+      held(given, 1);
+      await settle(given);
+      return (await store.intents(RUN)).map(({ result, detail }) => ({ result, detail }));
+    };
+    expect(await detailOf(false)).toEqual([{ result: 'ambiguous', detail: named }]);
+    expect(await detailOf(true)).toEqual([{ result: 'applied', detail: [{ code: 'read-back-settled' }] }]);
+  });
+
   it('counts as created what the later run sent again under a spelling that it did not know yet', async () => {
     const given = await ended({ rows: [create(1)], sent: [{ rowNumbers: [1] }] });
     const { store } = given.engine;

@@ -102,6 +102,7 @@ export const groups: Readonly<Record<string, Group>> = {
         'settle',
         'settle-writes',
         'reconcile-writes',
+        'lost-rows',
         'silent-sender',
         'full-list',
         'memory-check',
