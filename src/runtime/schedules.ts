@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Mapping } from '../mapping/mapping.ts';
 import { variableSource } from '../mapping/push-fields.ts';
 import { ConfigError } from '../model/error.ts';
@@ -178,7 +179,13 @@ export const keepCalendar = (
   account: ServiceAccount,
   league: string | undefined,
   { weeks, aheadMs }: Calendar,
-): Promise<void> => store.setFact(account, calendarFact(league), JSON.stringify({ weeks, aheadMs }));
+): Promise<void> =>
+  store.setFact(account, calendarFact(league), JSON.stringify({ weeks, aheadMs, machine: hostname() }));
+
+interface KeptCalendar extends Pick<Calendar, 'weeks' | 'aheadMs'> {
+  /** Whose clock was so far from the service's. */
+  readonly machine?: string;
+}
 
 /** A run that comes, and how far away it is by the service's clock. */
 interface ComingRun extends ScheduledRun {
@@ -216,19 +223,22 @@ export async function comingByMapping(
   return { runs, calendarAtMs: times.length === 0 ? undefined : Math.min(...times) };
 }
 
-/** The game weeks as they were last kept, and when; without weeks and time where they never were. */
+/**
+ * The game weeks as they were last kept, and when; without weeks and time where they never were. `isOurs`: this machine kept them, so that its clock is as far from
+ * the service's as they say.
+ */
 export async function keptCalendar(
   store: Pick<Store, 'fact'>,
   accounts: readonly ServiceAccount[],
   league: string | undefined,
   timezone: string,
-): Promise<Calendar & { readonly atMs: number | undefined }> {
+): Promise<Calendar & { readonly atMs: number | undefined; readonly isOurs: boolean }> {
   for (const account of accounts) {
     const kept = await store.fact(account, calendarFact(league));
     if (kept === undefined) continue;
     // Only keepCalendar writes the fact.
-    const calendar = JSON.parse(kept.value) as Pick<Calendar, 'weeks' | 'aheadMs'>;
-    return { ...calendar, timezone, atMs: kept.atMs };
+    const { weeks, aheadMs, machine } = JSON.parse(kept.value) as KeptCalendar;
+    return { weeks, aheadMs, timezone, atMs: kept.atMs, isOurs: machine === hostname() };
   }
-  return { weeks: [], aheadMs: 0, timezone, atMs: undefined };
+  return { weeks: [], aheadMs: 0, timezone, atMs: undefined, isOurs: false };
 }

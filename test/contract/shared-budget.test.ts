@@ -116,6 +116,23 @@ describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'}
   suite('PostgreSQL', async () => openOn(await clientOf(server)));
 });
 
+it('on PostgreSQL, who loses every turn because it is far away keeps the others waiting once', async () => {
+  const near = await openOn(own.client());
+  const client = own.client();
+  let turns = 0;
+  const far = await openOn({
+    ...client,
+    // Before each of its statements, another one is let in.
+    query: async (...asked) => {
+      turns += 1;
+      if (turns > 3) await near.visit(account, visitOf('near'), () => enter());
+      return client.query(...asked);
+    },
+  });
+  turns = 3;
+  expect(await far.visit(account, visitOf('far'), () => enter())).toBeGreaterThan(1);
+});
+
 const enter = (lastsMs = HOUR_MS, readsAccount = false): BudgetDecision => ({
   kind: 'enter',
   readsAccount,

@@ -114,7 +114,7 @@ export const readAccount = (
     { readOnly: true, isPart: true },
   );
 
-/** The same as it was read last, by what the state keeps; undefined where it was never read. */
+/** The same as it was read last, by what the state keeps; undefined where it was never read. What another machine read is as old as can be: its clock is another one. */
 export async function keptAccount(
   { config, leagues }: ScheduledAccount,
   state: OpenState,
@@ -124,8 +124,8 @@ export async function keptAccount(
   const calendars = new Map<string | undefined, Calendar>();
   const times: number[] = [];
   for (const { name, config: own } of leagues) {
-    const { atMs, ...calendar } = await keptCalendar(state.store, [account], name, own.timezone);
-    times.push(atMs ?? -Infinity);
+    const { atMs, isOurs, ...calendar } = await keptCalendar(state.store, [account], name, own.timezone);
+    times.push(isOurs && atMs !== undefined ? atMs : -Infinity);
     if (atMs !== undefined) calendars.set(name, calendar);
   }
   return calendars.size === 0 ? undefined : { atMs: Math.min(...times), account, calendars };

@@ -74,7 +74,7 @@ export function schedulesOf(
   /** Reads an account where it is time; in an outage, what was read before counts, so that what is due is tried, and told of. */
   const refresh = async (scheduled: ScheduledAccount, isDue: boolean): Promise<ReadAccount> => {
     const name = environmentOf(scheduled.config);
-    // Another host may just have read it.
+    // Another process of this machine may just have read it.
     if (!read.has(name) && !isDue && ours !== undefined) {
       const known = await kept(scheduled);
       if (known !== undefined && isFresh(known)) read.set(name, known);

@@ -10,11 +10,12 @@ import type { ServiceAccount } from '../../model/state/store.ts';
 import { budgetLook, LOOK_BACK_MS, parseWindows, SWEEP_MS } from '../budget-rows.ts';
 import { integer, text, textOrNull, type SqlRow } from '../sql-row.ts';
 import { fromStorable, storable } from './storable.ts';
-import type { Value } from './client.ts';
-import type { Database } from './database.ts';
+import type { Database, Statements } from './database.ts';
 
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 const OF = 'base_url = $1 AND account_id = $2';
+/** Who has lost so many turns, such as one that is far away, keeps the others waiting for its own. */
+const MOST_LOST = 1;
 
 /** The budgets of accounts over all machines, by the clock of the database. */
 export class PostgresBudget implements SharedBudget {
@@ -51,7 +52,7 @@ export class PostgresBudget implements SharedBudget {
     );
   }
 
-  /** Nobody waits for anybody: where somebody else was let in since the look, it looks again. */
+  /** Where somebody else was let in since the look, it looks again; who has lost several turns, such as one that is far away, keeps the others waiting for its own. */
   async visit(
     account: ServiceAccount,
     visit: BudgetVisit,
@@ -59,22 +60,51 @@ export class PostgresBudget implements SharedBudget {
   ): Promise<number | undefined> {
     const key = keyOf(account);
     const told = new Set<number>();
-    let seen = this.#seenBefore(key, visit);
-    for (;;) {
-      const { turn, others, ...look } = seen ?? (await this.#look(key, visit));
-      const decision = decide({ ...look, others: others.filter(({ number }) => !told.has(number)) });
+    const decideNew = ({ others, wanting, taken, windows }: Seen): BudgetDecision => {
+      const unseen = others.filter(({ number }) => !told.has(number));
       for (const { number, answeredAgoMs } of others) if (answeredAgoMs !== null) told.add(number);
-      const isOld = seen !== undefined && decision.kind !== 'enter';
+      return decide({ others: unseen, wanting, taken, windows });
+    };
+    let seen = this.#seenBefore(key, visit);
+    this.#last = undefined;
+    for (let lost = 0; ; lost += 1) {
+      const known = seen;
       seen = undefined;
-      this.#last = undefined;
-      if (isOld) continue;
-      const entered = await this.#carryOut(key, visit, decision, turn);
-      if (decision.kind === 'enter' && entered === undefined) continue;
-      if (entered !== undefined && others.length + look.wanting.length === 0)
-        this.#last = { of: [...key, visit.process].join(), turn: turn + 1, windows: look.windows };
+      const work = (statements: Statements) => this.#enterNext(statements, key, visit, decideNew, known);
+      const entered =
+        lost < MOST_LOST
+          ? await this.#db.alone(work, { keepsPlans: true })
+          : await this.#db.together(
+              async (statements) => {
+                await statements.run(`SELECT FROM {budget} WHERE ${OF} FOR UPDATE`, ...key);
+                return work(statements);
+              },
+              { keepsPlans: true },
+            );
+      if (entered === 'lost') continue;
       await this.#sweep();
       return entered;
     }
+  }
+
+  /** Looks, or goes by what is known, and carries out what comes of it; `lost` where somebody else has taken the turn, or what is known is not enough to say no. */
+  async #enterNext(
+    statements: Statements,
+    key: Key,
+    visit: BudgetVisit,
+    decide: (seen: Seen) => BudgetDecision,
+    known: Seen | undefined,
+  ): Promise<number | undefined | 'lost'> {
+    const seen = known ?? (await look(statements, key, visit));
+    const decision = decide(seen);
+    if (known !== undefined && decision.kind !== 'enter') return 'lost';
+    const entered = await carryOut(statements, key, visit, decision, seen.turn);
+    if (decision.kind !== 'enter') return undefined;
+    if (entered === undefined) return 'lost';
+    const { turn, windows, others, wanting } = seen;
+    if (others.length + wanting.length === 0)
+      this.#last = { of: [...key, visit.process].join(), turn: turn + 1, windows };
+    return entered;
   }
 
   /** Where nobody else has the turn since an own request was entered, there is nothing new to see: whether that is so shows when the next one is entered. */
@@ -87,72 +117,6 @@ export class PostgresBudget implements SharedBudget {
 
   async leave(account: ServiceAccount, process: string): Promise<void> {
     await this.#db.run(`DELETE FROM {budget_want} WHERE ${OF} AND process = $3`, ...keyOf(account), process);
-  }
-
-  async #look(key: Key, visit: BudgetVisit): Promise<Seen> {
-    const { process, after, underWay, windows } = visit;
-    for (;;) {
-      const row = await (underWay.length === 0
-        ? this.#ask(LOOKS.fresh, ...key, process, after, LOOK_BACK_MS)
-        : this.#ask(LOOKS.following, ...key, process, after, LOOK_BACK_MS, JSON.stringify(underWay)));
-      if (row !== undefined)
-        return {
-          turn: integer(row, 0),
-          windows: windows ?? parseWindows(text(row, 1)),
-          ...(integer(row, 2) === 0 ? { wanting: [], taken: 0 } : await this.#shares(key, visit)),
-          // The statement above makes it.
-          others: (JSON.parse(textOrNull(row, 3) ?? '[]') as readonly SqlRow[]).map(budgetLook),
-        };
-      await this.#db.run(
-        "INSERT INTO {budget} (base_url, account_id, windows) VALUES ($1, $2, '[]') ON CONFLICT DO NOTHING",
-        ...key,
-      );
-    }
-  }
-
-  async #shares(
-    key: Key,
-    { process, withinMs }: BudgetVisit,
-  ): Promise<Pick<BudgetLook, 'wanting' | 'taken'>> {
-    const rows = await this.#db.all((row) => row, WANTING, ...key, process, withinMs);
-    const wanting = rows.map((row) => ({ writes: integer(row, 0) === 1, taken: integer(row, 1) }));
-    return { wanting, taken: integer(rows[0] ?? [0, 0, 0], 2) };
-  }
-
-  /** Answers the number of a request that was entered; undefined where none was to be, or somebody else had the turn. */
-  async #carryOut(
-    key: Key,
-    { process, over, windows }: BudgetVisit,
-    decision: BudgetDecision,
-    turn: number,
-  ): Promise<number | undefined> {
-    const told = JSON.stringify(over.map(ended));
-    switch (decision.kind) {
-      case 'enter': {
-        const { readsAccount, lastsMs } = decision;
-        const [number] =
-          (await this.#ask(
-            ENTER,
-            ...key,
-            process,
-            ...[windows === undefined ? null : JSON.stringify(windows), told, turn],
-            Number(readsAccount),
-            Math.ceil(lastsMs),
-          )) ?? [];
-        return number === undefined ? undefined : Number(number);
-      }
-      case 'wait':
-        await this.#ask(WAIT, ...key, process, Number(decision.writes), Math.ceil(decision.forMs));
-        break;
-      case 'none':
-    }
-    if (over.length > 0) await this.#ask(END('$1', ''), told);
-    if (windows !== undefined) await this.#ask(KEEP, ...key, JSON.stringify(windows));
-    return undefined;
-  }
-
-  #ask(statement: string, ...values: Value[]): Promise<SqlRow | undefined> {
-    return this.#db.alone((statements) => statements.get(statement, ...values), { keepsPlans: true });
   }
 
   /** Now and then takes away what nobody looks at any more. */
@@ -172,6 +136,64 @@ export class PostgresBudget implements SharedBudget {
 type Seen = BudgetLook & { readonly turn: number };
 
 type Key = readonly [baseUrl: string, accountId: string];
+
+async function look(statements: Statements, key: Key, visit: BudgetVisit): Promise<Seen> {
+  const { process, after, underWay, windows } = visit;
+  for (;;) {
+    const row = await (underWay.length === 0
+      ? statements.get(LOOKS.fresh, ...key, process, after, LOOK_BACK_MS)
+      : statements.get(LOOKS.following, ...key, process, after, LOOK_BACK_MS, JSON.stringify(underWay)));
+    if (row !== undefined)
+      return {
+        turn: integer(row, 0),
+        windows: windows ?? parseWindows(text(row, 1)),
+        ...(integer(row, 2) === 0 ? { wanting: [], taken: 0 } : await shares(statements, key, visit)),
+        // The statement above makes it.
+        others: (JSON.parse(textOrNull(row, 3) ?? '[]') as readonly SqlRow[]).map(budgetLook),
+      };
+    await statements.run(
+      "INSERT INTO {budget} (base_url, account_id, windows) VALUES ($1, $2, '[]') ON CONFLICT DO NOTHING",
+      ...key,
+    );
+  }
+}
+
+async function shares(
+  statements: Statements,
+  key: Key,
+  { process, withinMs }: BudgetVisit,
+): Promise<Pick<BudgetLook, 'wanting' | 'taken'>> {
+  const rows = await statements.all(WANTING, ...key, process, withinMs);
+  const wanting = rows.map((row) => ({ writes: integer(row, 0) === 1, taken: integer(row, 1) }));
+  return { wanting, taken: integer(rows[0] ?? [0, 0, 0], 2) };
+}
+
+/** Answers the number of a request that was entered; undefined where none was to be, or somebody else had the turn. */
+async function carryOut(
+  statements: Statements,
+  key: Key,
+  { process, over, windows }: BudgetVisit,
+  decision: BudgetDecision,
+  turn: number,
+): Promise<number | undefined> {
+  const told = JSON.stringify(over.map(ended));
+  if (decision.kind === 'enter') {
+    const row = await statements.get(
+      ENTER,
+      ...key,
+      process,
+      ...[windows === undefined ? null : JSON.stringify(windows), told, turn],
+      Number(decision.readsAccount),
+      Math.ceil(decision.lastsMs),
+    );
+    return row && integer(row, 0);
+  }
+  if (decision.kind === 'wait')
+    await statements.run(WAIT, ...key, process, Number(decision.writes), Math.ceil(decision.forMs));
+  if (over.length > 0) await statements.run(END('$1', ''), told);
+  if (windows !== undefined) await statements.run(KEEP, ...key, JSON.stringify(windows));
+  return undefined;
+}
 
 /** Ages are milliseconds by the clock of the database. Who sees an account for the first time reads nothing that was over long ago. */
 const LOOK = (follows: boolean): string => `
@@ -203,8 +225,8 @@ const ENTER = `
     ),
     told AS (${END('$5', ', held')}),
     had AS (DELETE FROM {budget_want} USING held WHERE ${OF} AND process = $3)
-  INSERT INTO {budget_request} (base_url, account_id, process, reads_account, entered_ms, deadline_ms, doubtful)
-  SELECT $1, $2, $3, $7, ${NOW}, ${NOW} + $8, 0 FROM held RETURNING number`;
+  INSERT INTO {budget_request} (base_url, account_id, process, reads_account, entered_ms, deadline_ms, doubtful, turn)
+  SELECT $1, $2, $3, $7, ${NOW}, ${NOW} + $8, 0, turn FROM held RETURNING number`;
 
 const WAIT = `
   WITH held AS (UPDATE {budget} SET turn = turn + 1 WHERE ${OF})

@@ -64,8 +64,6 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
   pool.on('error', () => undefined);
   pool.on('connect', (connection) => connection.on('error', () => undefined));
   const direct = directConnections(pool);
-  /** Those whose transaction has ended with its last statement. */
-  const committed = new Set<PoolClient>();
   const names = new Map<string, string>();
   const planOf = (statement: string, connection: PoolClient): string | undefined => {
     if (!direct.has(connection)) return undefined;
@@ -81,8 +79,8 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
       try {
         return await query(connection, statement, values, planOf(statement, connection));
       } catch (error) {
-        // The database says nothing where the connection is gone.
-        if (error instanceof DatabaseFailure && error.sqlState === undefined) broken = error;
+        // Whether the database has ended the connection with it, nobody asks.
+        broken = error as DatabaseFailure;
         throw error;
       } finally {
         connection.release(broken);
@@ -92,30 +90,30 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
       const connection = await pool.connect().catch(failed);
       let broken: Error | undefined;
       // What a part of the work asks for after another part has failed would be a transaction of its own.
-      let isOver = false;
+      const state = { isOver: false, isCommitted: false };
       try {
         // It goes out with what is asked first.
         const began = query(connection, BEGIN, []);
         const working = work({
           query: async (statement, values, { keepsPlan = false, ends = false } = {}) => {
-            if (isOver) throw new DatabaseFailure(undefined, new Error('the transaction is over'));
+            if (state.isOver) throw new DatabaseFailure(undefined, new Error('the transaction is over'));
             const name = keepsPlan ? planOf(statement, connection) : undefined;
             const asked = query(connection, statement, values, name);
             if (!ends) return asked;
-            isOver = true;
+            state.isOver = true;
             // Where the statement fails, the database takes this for a ROLLBACK.
             const [answer, end] = await Promise.allSettled([asked, query(connection, 'COMMIT', [])]);
             if (answer.status === 'rejected') throw answer.reason;
             if (end.status === 'rejected') throw end.reason;
-            committed.add(connection);
+            state.isCommitted = true;
             return answer.value;
           },
         });
         const [first, result] = await Promise.allSettled([began, working]);
-        isOver = true;
+        state.isOver = true;
         if (first.status === 'rejected') throw first.reason;
         if (result.status === 'rejected') throw result.reason;
-        if (!committed.delete(connection)) await query(connection, 'COMMIT', []);
+        if (!state.isCommitted) await query(connection, 'COMMIT', []);
         return result.value;
       } catch (error) {
         // Where the connection is gone, the database has ended the transaction; what went wrong first is told.

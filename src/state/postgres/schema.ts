@@ -221,6 +221,9 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   [
     // Whoever enters a request, waits for room or reports windows changes it: who looked before knows by that that the look is old.
     'ALTER TABLE {budget} ADD COLUMN turn bigint NOT NULL DEFAULT 0',
+    // An older teamsheet that still runs takes no turns: nobody would see what it enters, so that it must enter nothing.
+    'ALTER TABLE {budget_request} ADD COLUMN turn bigint NOT NULL DEFAULT 0',
+    'ALTER TABLE {budget_request} ALTER COLUMN turn DROP DEFAULT',
   ],
 ];
 

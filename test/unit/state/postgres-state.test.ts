@@ -561,8 +561,32 @@ describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'}
       return session.query(`INSERT INTO public.${table} VALUES (3)`, []);
     });
     await expect(more).rejects.toThrow('the transaction is over');
-    expect((await each.query(`SELECT n FROM public.${table}`, [])).rows).toEqual([[1]]);
+    // The next transaction of that connection is one of its own.
+    await each.transaction((session) => session.query(`INSERT INTO public.${table} VALUES (4)`, []));
+    expect((await each.query(`SELECT n FROM public.${table}`, [])).rows).toEqual([[1], [4]]);
     await each.query(`DROP TABLE public.${table}`, []);
+    await each.close();
+  });
+
+  it('a connection that the server has ended with a statement is not used again', async () => {
+    const each = await clientOf(server);
+    const kept = { keepsPlan: true };
+    const pids = await Promise.all(
+      Array.from({ length: 12 }, (_, at) =>
+        each.query('SELECT pg_backend_pid(), pg_sleep($1)', [at < 8 ? 0.05 : 0], kept),
+      ),
+    );
+    const [[pid]] = pids[0]?.rows as [[number, string]];
+    const other = await clientOf(server);
+    const waits = Array.from({ length: 16 }, () =>
+      each.query('SELECT pg_sleep(0.2)', [], kept).then(
+        () => 'ok',
+        () => 'ended',
+      ),
+    );
+    await other.query('SELECT pg_terminate_backend($1)', [pid]);
+    expect((await Promise.all(waits)).filter((end) => end === 'ended').length).toBeLessThanOrEqual(1);
+    await other.close();
     await each.close();
   });
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { knownAccount } from '../../../../src/cli/schedule/accounts.ts';
+import { keepCalendar, keptCalendar } from '../../../../src/runtime/schedules.ts';
 import { Secret } from '../../../../src/model/secret.ts';
 import { BudgetData, MemoryBudget } from '../../../simulation/memory-budget.ts';
 import { MemoryStore, StoreData } from '../../../simulation/memory-store.ts';
@@ -32,4 +33,20 @@ it('a key that is not known is taken for that of the only account at its address
   expect(await accountOf('first')).toBeUndefined();
   await store.setFact({ baseUrl, accountId: 'north' }, 'any', '1');
   expect(await accountOf('first')).toEqual({ baseUrl, accountId: 'north' });
+});
+
+it('the game weeks of a league are known to be kept by this machine, whose clock is as far from the service as they say', async () => {
+  const account = { baseUrl, accountId: 'north' };
+  const isOurs = async (): Promise<boolean> =>
+    (await keptCalendar(store, [account], undefined, 'UTC')).isOurs;
+  expect(await isOurs()).toBe(false);
+  await keepCalendar(store, account, undefined, { weeks: [], timezone: 'UTC', aheadMs: 5 });
+  expect(await isOurs()).toBe(true);
+  const [kept] = await store.facts(account);
+  const { machine, ...others } = JSON.parse(kept?.value ?? '') as { readonly machine: string };
+  await store.setFact(account, kept?.name ?? '', JSON.stringify({ ...others, machine: `${machine}-2` }));
+  expect(await isOurs()).toBe(false);
+  // As older versions kept them.
+  await store.setFact(account, kept?.name ?? '', JSON.stringify(others));
+  expect(await isOurs()).toBe(false);
 });
