@@ -8,6 +8,7 @@ import { mayTake } from '../../src/client/budget/share.ts';
 import { changedBy } from '../../src/model/changed-by.ts';
 import { sqliteBudget } from '../../src/state/sqlite/budget.ts';
 import { testClient, TEST_KEY } from '../support/client.ts';
+import { BudgetData, MemoryBudget } from '../simulation/memory-budget.ts';
 import { virtualClock } from '../support/clock.ts';
 import { limitedService } from '../support/limited-service.ts';
 import { runs } from '../support/long.ts';
@@ -21,6 +22,8 @@ const hosts = fc.record({
   requests: fc.integer({ min: 1, max: 50 }),
   concurrency: fc.integer({ min: 1, max: 6 }),
   writes: fc.boolean(),
+  /** It has nothing to send for so long, before the second half of its requests. */
+  idleMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 120_000 })),
   /** After so many answers it is gone; nothing of it goes out from then on. */
   diesAfter: fc.option(fc.integer({ min: 0, max: 20 }), { nil: undefined, freq: 1 }),
 });
@@ -98,17 +101,24 @@ describe('a budget that several hosts share', () => {
                 sharing: { shared, writes: () => host.writes },
               },
             );
-            const calls = Array.from({ length: host.requests }, async () => {
-              if (isDead()) return;
-              const result = await client.send('update-user', PATCH).catch((error: unknown) => error);
-              if (!isDead() && (result as { readonly kind?: string }).kind !== 'applied')
-                problems.push(result);
-            });
+            const sendSome = (count: number): Promise<unknown> =>
+              Promise.all(
+                Array.from({ length: count }, async () => {
+                  if (isDead()) return;
+                  const result = await client.send('update-user', PATCH).catch((error: unknown) => error);
+                  if (!isDead() && (result as { readonly kind?: string }).kind !== 'applied')
+                    problems.push(result);
+                }),
+              );
+            const half = host.requests >> 1;
+            const calls = sendSome(half)
+              .then(() => clock.sleep(host.idleMs))
+              .then(() => sendSome(host.requests - half));
             if (host.diesAfter === undefined) {
-              await Promise.all(calls);
+              await calls;
               await client.end();
             } else {
-              const done = Promise.all(calls).then(() => true);
+              const done = calls.then(() => true);
               while (!isDead() && !(await Promise.race([done, clock.sleep(10_000)])));
             }
           });
@@ -135,6 +145,40 @@ describe('a budget that several hosts share', () => {
         }),
         { numRuns: RUNS, endOnFailure: true },
       );
+    },
+  );
+
+  it.each([10_000, 60_000])(
+    'has a host that was idle read the account once a fixed window of %s ms has room, which others have used up',
+    async (lengthMs) => {
+      for (const lateMs of [0, 100, 3000]) {
+        const clock = virtualClock();
+        const data = new BudgetData();
+        const perMinute = { limit: 6, lengthMs, text: `${lengthMs / 1000}s` };
+        const service = limitedService({
+          ...{ clock, kind: 'fixed', accountCall: 'listed', perMinute, skewMs: 0, dateHeader: true },
+          latencyMs: () => [20, 20],
+        });
+        const host = (name: string) =>
+          testClient(service.transport, {
+            ...{ clock, concurrency: 2, maxWaitMs: 3 * 86_400_000, timeoutMs: 5000 },
+            random: { next: () => 0.5, ulid: () => name },
+            sharing: { shared: new MemoryBudget(data, () => clock.now()), writes: () => true },
+          }).client;
+        const [idle, busy] = [host('idle'), host('busy')];
+        const send = (from: typeof idle, count: number): Promise<unknown> =>
+          Promise.all(Array.from({ length: count }, () => from.send('update-user', PATCH)));
+        const live = async (): Promise<void> => {
+          await send(idle, 14);
+          await clock.sleep(1.5 * lengthMs);
+          const sending = send(busy, 30);
+          await clock.sleep(lengthMs + lateMs);
+          await send(idle, 1);
+          await sending;
+        };
+        await clock.run(live());
+        expect(service.refused).toBe(0);
+      }
     },
   );
 

@@ -18,6 +18,7 @@ import {
   type ReadCost,
   type WindowState,
 } from './rate-window.ts';
+import { SLIDE_GUARD_MS } from './own-requests.ts';
 import { RequestLog, type LoggedRequest } from './request-log.ts';
 import { narrowOffset, nextTickMs, type Offset } from './server-time.ts';
 
@@ -136,8 +137,28 @@ export class Ledger {
     this.#others.clear();
   }
 
+  /** When a fixed window ends that began after the reset which is known, and that was used up by what is known of it; undefined where it was not. */
+  usedUpSince(window: WindowState, nowMs: number): number | undefined {
+    const { lengthMs, limit, byTheClock } = window;
+    const fromMs = resetMs(window, this.#offset);
+    // By the clock they follow each other; else the first request after the end of one begins the next one.
+    const past = byTheClock ? Math.max(0, Math.floor((nowMs - fromMs) / lengthMs)) * lengthMs : 0;
+    let [endsMs, endedMs] = byTheClock ? [Infinity, fromMs + past + lengthMs] : [-Infinity, -Infinity];
+    let used = 0;
+    for (const { sentMs, answeredMs, readsAccount } of this.#log.answeredAfter(fromMs + past)) {
+      if (readsAccount && this.#cost.counted === false) continue;
+      if (sentMs >= endsMs) {
+        endsMs = sentMs + lengthMs;
+        endedMs = (answeredMs ?? nowMs) + lengthMs;
+        used = 0;
+      }
+      used += 1;
+    }
+    return used >= limit && endedMs > nowMs ? endedMs + SLIDE_GUARD_MS : undefined;
+  }
+
   answersAfter(afterMs: number): readonly (number | null)[] {
-    return this.#log.answersAfter(afterMs);
+    return this.#log.answeredAfter(afterMs).map(({ answeredMs }) => answeredMs);
   }
 
   /** An answer came, with this Date header. */

@@ -42,11 +42,9 @@ export class RequestLog {
     return at === -1 ? this.end : this.#first + at;
   }
 
-  /** When each was answered that left no window before `afterMs`, in their order; null while it is under way. */
-  answersAfter(afterMs: number): readonly (number | null)[] {
-    return this.#entries
-      .map(({ answeredMs }) => answeredMs)
-      .filter((answeredMs) => answeredMs === null || answeredMs > afterMs);
+  /** Those that left no window before `afterMs`, in their order: answered later, or under way. */
+  answeredAfter(afterMs: number): readonly LoggedRequest[] {
+    return this.#entries.filter(({ answeredMs }) => answeredMs === null || answeredMs > afterMs);
   }
 
   /** The number that the next entry will have. */

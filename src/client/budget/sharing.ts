@@ -171,11 +171,18 @@ export class Sharing {
     return number;
   }
 
-  /** A reading needs a place too, also where several wait for one window that slides, or nothing but the others tells what they left of it. */
+  /**
+   * A reading needs a place too, also where several wait for one window that slides, where the others have used up a fixed one since it was reset, or where nothing but the others
+   * tells what they left of it.
+   */
   #fullFor(look: BudgetLook): Exclude<Entering, { number: number }> | undefined {
     const own = this.#ledger.windows;
     const windows = own.length === 0 ? look.windows : own.filter(isTakenToSlide);
     const nowMs = this.#options.clock.monotonic();
+    for (const window of own.filter((each) => !isTakenToSlide(each) && each.lengthMs <= LONGEST_MS)) {
+      const untilMs = this.#ledger.usedUpSince(window, nowMs);
+      if (untilMs !== undefined) return { untilMs, isFull: true };
+    }
     for (const { limit, lengthMs } of windows) {
       if (lengthMs > LONGEST_MS) continue;
       const inIt = this.#ledger.answersAfter(nowMs - lengthMs - SLIDE_GUARD_MS);
