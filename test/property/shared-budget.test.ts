@@ -22,8 +22,6 @@ const hosts = fc.record({
   requests: fc.integer({ min: 1, max: 50 }),
   concurrency: fc.integer({ min: 1, max: 6 }),
   writes: fc.boolean(),
-  /** It has nothing to send for so long, before the second half of its requests. */
-  idleMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 120_000 })),
   /** After so many answers it is gone; nothing of it goes out from then on. */
   diesAfter: fc.option(fc.integer({ min: 0, max: 20 }), { nil: undefined, freq: 1 }),
 });
@@ -101,24 +99,17 @@ describe('a budget that several hosts share', () => {
                 sharing: { shared, writes: () => host.writes },
               },
             );
-            const sendSome = (count: number): Promise<unknown> =>
-              Promise.all(
-                Array.from({ length: count }, async () => {
-                  if (isDead()) return;
-                  const result = await client.send('update-user', PATCH).catch((error: unknown) => error);
-                  if (!isDead() && (result as { readonly kind?: string }).kind !== 'applied')
-                    problems.push(result);
-                }),
-              );
-            const half = host.requests >> 1;
-            const calls = sendSome(half)
-              .then(() => clock.sleep(host.idleMs))
-              .then(() => sendSome(host.requests - half));
+            const calls = Array.from({ length: host.requests }, async () => {
+              if (isDead()) return;
+              const result = await client.send('update-user', PATCH).catch((error: unknown) => error);
+              if (!isDead() && (result as { readonly kind?: string }).kind !== 'applied')
+                problems.push(result);
+            });
             if (host.diesAfter === undefined) {
-              await calls;
+              await Promise.all(calls);
               await client.end();
             } else {
-              const done = calls.then(() => true);
+              const done = Promise.all(calls).then(() => true);
               while (!isDead() && !(await Promise.race([done, clock.sleep(10_000)])));
             }
           });
