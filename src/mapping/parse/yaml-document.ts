@@ -46,9 +46,11 @@ export function parseYaml(text: string, file: string, what = 'mapping'): YamlDoc
   const known = trees.get(text);
   if (known !== undefined) return new YamlDocument(file, known);
   const tree = parseTree(text, file, what);
-  const [oldest = ''] = trees.keys();
-  if (trees.size === KEPT_TEXTS) trees.delete(oldest);
-  if (text.length <= MAX_KEPT_LENGTH) trees.set(text, tree);
+  if (text.length <= MAX_KEPT_LENGTH) {
+    const [oldest = ''] = trees.keys();
+    if (trees.size === KEPT_TEXTS) trees.delete(oldest);
+    trees.set(text, tree);
+  }
   return new YamlDocument(file, tree);
 }
 

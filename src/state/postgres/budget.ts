@@ -14,7 +14,7 @@ import type { Database, Statements } from './database.ts';
 
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 const OF = 'base_url = $1 AND account_id = $2';
-/** Who has lost so many turns, such as one that is far away, keeps the others waiting for its own. */
+/** Who has lost so many turns keeps the others waiting for its own: one that is far away would lose them all. */
 const MOST_LOST = 1;
 
 /** The budgets of accounts over all machines, by the clock of the database. */
@@ -52,7 +52,7 @@ export class PostgresBudget implements SharedBudget {
     );
   }
 
-  /** Where somebody else was let in since the look, it looks again; who has lost several turns, such as one that is far away, keeps the others waiting for its own. */
+  /** Where somebody else was let in since the look, it looks again, and keeps the others waiting once it has lost {@link MOST_LOST} turns. */
   async visit(
     account: ServiceAccount,
     visit: BudgetVisit,
