@@ -271,6 +271,12 @@ function suite(name: string, open: () => Promise<SharedBudget>): void {
       await enterAs(a, 'a');
       await enterAs(b, 'b');
       await enterAs(b, 'b');
+      // A reading of the account gets nothing done.
+      for (const [each, name] of [
+        [a, 'a'],
+        [b, 'b'],
+      ] as const)
+        await enterAs(each, name, enter(HOUR_MS, true));
       await a.visit(account, visitOf('a'), () => wait(HOUR_MS));
       expect(await lookAs(b, 'b')).toMatchObject({ wanting: [{ writes: true, taken: 1 }], taken: 2 });
       await enterAs(a, 'a');

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { mayTake } from '../../src/client/budget/share.ts';
 import { changedBy } from '../../src/model/changed-by.ts';
+import type { SharedBudget } from '../../src/model/state/shared-budget.ts';
 import { sqliteBudget } from '../../src/state/sqlite/budget.ts';
 import { testClient, TEST_KEY } from '../support/client.ts';
 import { BudgetData, MemoryBudget } from '../simulation/memory-budget.ts';
@@ -22,11 +23,13 @@ const hosts = fc.record({
   requests: fc.integer({ min: 1, max: 50 }),
   concurrency: fc.integer({ min: 1, max: 6 }),
   writes: fc.boolean(),
+  /** It has nothing to send for so long, after half of its requests. */
+  idlesMs: fc.integer({ min: 0, max: 120_000 }),
   /** After so many answers it is gone; nothing of it goes out from then on. */
   diesAfter: fc.option(fc.integer({ min: 0, max: 20 }), { nil: undefined, freq: 1 }),
 });
 const worlds = fc.record({
-  limit: fc.integer({ min: 4, max: 30 }),
+  limit: fc.oneof(fc.integer({ min: 2, max: 6 }), fc.integer({ min: 2, max: 30 })),
   lengthMs: fc.constantFrom(10_000, 60_000),
   accountCall: fc.constantFrom('listed' as const, 'free' as const),
   dateHeader: fc.boolean(),
@@ -36,12 +39,12 @@ const worlds = fc.record({
     minLength: 1,
     maxLength: 7,
   }),
-  hosts: fc.array(hosts, { minLength: 2, maxLength: 4 }),
+  hosts: fc.array(hosts, { minLength: 2, maxLength: 6 }),
 });
 
 describe('a budget that several hosts share', () => {
   it.each(['fixed', 'sliding'] as const)(
-    'never meets a 429 on %s windows, whoever dies, and every request of the living is sent',
+    'never meets a 429 on %s windows, whoever idles or dies, and every request of the living is sent',
     async (kind) => {
       const folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
       onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -99,17 +102,26 @@ describe('a budget that several hosts share', () => {
                 sharing: { shared, writes: () => host.writes },
               },
             );
-            const calls = Array.from({ length: host.requests }, async () => {
-              if (isDead()) return;
-              const result = await client.send('update-user', PATCH).catch((error: unknown) => error);
-              if (!isDead() && (result as { readonly kind?: string }).kind !== 'applied')
-                problems.push(result);
-            });
-            if (host.diesAfter === undefined) {
-              await Promise.all(calls);
+            const send = (count: number): Promise<unknown> =>
+              Promise.all(
+                Array.from({ length: count }, async () => {
+                  if (isDead()) return;
+                  const result = await client.send('update-user', PATCH).catch((error: unknown) => error);
+                  if (!isDead() && (result as { readonly kind?: string }).kind !== 'applied')
+                    problems.push(result);
+                }),
+              );
+            const live = async (): Promise<void> => {
+              const half = host.requests >> 1;
+              await send(half);
+              await clock.sleep(host.idlesMs);
+              await send(host.requests - half);
               await client.end();
+            };
+            if (host.diesAfter === undefined) {
+              await live();
             } else {
-              const done = Promise.all(calls).then(() => true);
+              const done = live().then(() => true);
               while (!isDead() && !(await Promise.race([done, clock.sleep(10_000)])));
             }
           });
@@ -139,26 +151,42 @@ describe('a budget that several hosts share', () => {
     },
   );
 
+  /** Hosts of one machine and a service whose windows are fixed; a request takes 20 ms to it and as long back. */
+  const fixedWindows = (limit: number, lengthMs: number) => {
+    const clock = virtualClock();
+    const data = new BudgetData();
+    const service = limitedService({
+      ...{ clock, kind: 'fixed', accountCall: 'listed', skewMs: 0, dateHeader: true },
+      perMinute: { limit, lengthMs, text: `${lengthMs / 1000}s` },
+      latencyMs: () => [20, 20],
+    });
+    /** What each visit says to be under way. */
+    const followed: (readonly number[])[] = [];
+    const host = (name: string, transport = service.transport) => {
+      const budget = new MemoryBudget(data, () => clock.now());
+      const shared = changedBy<SharedBudget>(budget, {
+        visit: (account, visit, decide) => {
+          followed.push(visit.underWay);
+          return budget.visit(account, visit, decide);
+        },
+      });
+      return testClient(transport, {
+        ...{ clock, concurrency: 2, maxWaitMs: 3 * 86_400_000, timeoutMs: 5000 },
+        random: { next: () => 0.5, ulid: () => name },
+        sharing: { shared, writes: () => true },
+      }).client;
+    };
+    const send = (from: ReturnType<typeof host>, count: number): Promise<unknown> =>
+      Promise.all(Array.from({ length: count }, () => from.send('update-user', PATCH)));
+    return { clock, service, followed, host, send };
+  };
+
   it.each([10_000, 60_000])(
     'has a host that was idle read the account once a fixed window of %s ms has room, which others have used up',
     async (lengthMs) => {
       for (const lateMs of [0, 100, 3000]) {
-        const clock = virtualClock();
-        const data = new BudgetData();
-        const perMinute = { limit: 6, lengthMs, text: `${lengthMs / 1000}s` };
-        const service = limitedService({
-          ...{ clock, kind: 'fixed', accountCall: 'listed', perMinute, skewMs: 0, dateHeader: true },
-          latencyMs: () => [20, 20],
-        });
-        const host = (name: string) =>
-          testClient(service.transport, {
-            ...{ clock, concurrency: 2, maxWaitMs: 3 * 86_400_000, timeoutMs: 5000 },
-            random: { next: () => 0.5, ulid: () => name },
-            sharing: { shared: new MemoryBudget(data, () => clock.now()), writes: () => true },
-          }).client;
+        const { clock, service, host, send } = fixedWindows(6, lengthMs);
         const [idle, busy] = [host('idle'), host('busy')];
-        const send = (from: typeof idle, count: number): Promise<unknown> =>
-          Promise.all(Array.from({ length: count }, () => from.send('update-user', PATCH)));
         const live = async (): Promise<void> => {
           await send(idle, 14);
           await clock.sleep(1.5 * lengthMs);
@@ -172,6 +200,37 @@ describe('a budget that several hosts share', () => {
       }
     },
   );
+
+  it('tells the windows to hosts that start together when a process ends that has but read the account', async () => {
+    const { clock, service, host, send } = fixedWindows(3, 10_000);
+    const live = async (): Promise<void> => {
+      const first = host('first');
+      await first.account();
+      await first.end();
+      await Promise.all(['a', 'b', 'c', 'd'].map((name) => send(host(name), 1)));
+    };
+    await clock.run(live());
+    expect(service.refused).toBe(0);
+  });
+
+  it('follows no request any more that was under way when the process fell asleep for long', async () => {
+    const { clock, service, followed, host, send } = fixedWindows(6, 10_000);
+    const live = async (): Promise<void> => {
+      const idle = host('idle');
+      await send(idle, 1);
+      const hangs = host('hangs', (request) =>
+        request.method === 'GET' ? service.transport(request) : new Promise(() => undefined),
+      );
+      void send(hangs, 1);
+      await clock.sleep(100);
+      await send(idle, 2);
+      expect(followed.at(-1)).toHaveLength(1);
+      await clock.sleep(700_000);
+      await send(idle, 2);
+      expect(followed.at(-1)).toEqual([]);
+    };
+    await clock.run(live());
+  });
 
   it('lets no host starve, and those that write go first', () => {
     const reader = (taken: number) => ({ writes: false, taken });

@@ -1,5 +1,6 @@
 import { canonicalBaseUrl } from '../../src/model/service-address.ts';
 import {
+  BUDGET_KEPT_MS,
   type BudgetDecision,
   type BudgetLook,
   type BudgetVisit,
@@ -25,7 +26,8 @@ interface Entered {
 export class BudgetData {
   readonly accounts = new Map<string, string>();
   readonly windows = new Map<string, readonly KnownWindow[]>();
-  readonly requests: Entered[] = [];
+  requests: readonly Entered[] = [];
+  lastNumber = 0;
   /** By account and process. */
   readonly wants = new Map<string, { readonly writes: boolean; readonly untilMs: number }>();
 }
@@ -57,8 +59,12 @@ export class MemoryBudget implements SharedBudget {
     visit: BudgetVisit,
     decide: (look: BudgetLook) => BudgetDecision,
   ): Promise<number | undefined> {
-    const { requests, windows, wants } = this.#data;
+    const { windows, wants } = this.#data;
     const nowMs = this.#nowMs();
+    const requests = this.#data.requests.filter(
+      ({ overMs, deadlineMs }) => (overMs ?? deadlineMs) >= nowMs - BUDGET_KEPT_MS,
+    );
+    this.#data.requests = requests;
     const name = nameOf(account);
     const { process, over } = visit;
     const ends = new Map(over.map((ended) => [ended.number, ended]));
@@ -83,11 +89,11 @@ export class MemoryBudget implements SharedBudget {
       return Promise.resolve(undefined);
     }
     wants.delete(`${name} ${process}`);
-    const number = (requests.at(-1)?.number ?? 0) + 1;
+    const number = (this.#data.lastNumber += 1);
     const deadlineMs = nowMs + Math.ceil(decision.lastsMs);
     const { readsAccount } = decision;
     const entered = { number, account: name, process, readsAccount, enteredMs: nowMs, deadlineMs };
-    requests.push({ ...entered, overMs: undefined, doubtful: false });
+    this.#data.requests = [...requests, { ...entered, overMs: undefined, doubtful: false }];
     return Promise.resolve(number);
   }
 
@@ -126,7 +132,11 @@ export class MemoryBudget implements SharedBudget {
   ): Pick<BudgetLook, 'wanting' | 'taken'> {
     const takenBy = (who: string): number =>
       this.#data.requests.filter(
-        (each) => each.account === name && each.process === who && each.enteredMs > nowMs - withinMs,
+        (each) =>
+          each.account === name &&
+          each.process === who &&
+          !each.readsAccount &&
+          each.enteredMs > nowMs - withinMs,
       ).length;
     const wanting = [...this.#data.wants]
       .filter(([who, { untilMs }]) => who.startsWith(`${name} `) && untilMs > nowMs)

@@ -1,10 +1,11 @@
 import type { Account } from '../../contract/resources/account.ts';
 import { RATE_WINDOWS, type RateWindow, type RateWindowName } from '../../model/budget.ts';
 import type { Clock } from '../../model/ports.ts';
-import type { OthersRequest } from '../../model/state/shared-budget.ts';
+import type { KnownWindow, OthersRequest } from '../../model/state/shared-budget.ts';
 import type { BudgetFindings } from '../observe/observe.ts';
 import {
   creditExpired,
+  earliestStartMs,
   earliestRereadMs,
   examineWindow,
   isResetMapped,
@@ -24,6 +25,9 @@ import { narrowOffset, nextTickMs, type Offset } from './server-time.ts';
 
 /** The latest requests that say how long one takes. */
 const LATENCY_SAMPLES = 21;
+
+/** Windows that are longer are told apart by what the account reports alone. */
+const LONGEST_MS = 150_000;
 
 /** What our own requests and the account's answers say of the windows of one key: it counts, and waits for nothing. */
 export class Ledger {
@@ -116,7 +120,7 @@ export class Ledger {
     for (const { number, readsAccount, enteredAgoMs, answeredAgoMs, doubtful } of requests) {
       const known = this.#others.get(number);
       const entry = known ?? this.#log.addOthers(askedMs - enteredAgoMs, readsAccount);
-      if (known === undefined && (!readsAccount || this.#cost.counted !== false))
+      if (known === undefined && this.#isCounted(entry))
         this.#windows = this.#windows.map((window) => ({ ...window, room: window.room - 1 }));
       entry.doubtful = doubtful;
       if (answeredAgoMs === null) this.#others.set(number, entry);
@@ -131,34 +135,35 @@ export class Ledger {
     return [...this.#others.keys()];
   }
 
-  /** What was under way under another name is not followed any more; it counts as answered now. */
+  /** What was under way, under another name or before a long sleep, is not followed any more; it counts as answered now. */
   forgetOthers(): void {
     for (const entry of this.#others.values()) entry.answeredMs = this.#clock.monotonic();
     this.#others.clear();
   }
 
-  /** When a fixed window ends that began after the reset which is known, and that was used up by what is known of it; undefined where it was not. */
-  usedUpSince(window: WindowState, nowMs: number): number | undefined {
-    const { lengthMs, limit, byTheClock } = window;
-    const fromMs = resetMs(window, this.#offset);
-    // By the clock they follow each other; else the first request after the end of one begins the next one.
-    const past = byTheClock ? Math.max(0, Math.floor((nowMs - fromMs) / lengthMs)) * lengthMs : 0;
-    let [endsMs, endedMs] = byTheClock ? [Infinity, fromMs + past + lengthMs] : [-Infinity, -Infinity];
-    let used = 0;
-    for (const { sentMs, answeredMs, readsAccount } of this.#log.answeredAfter(fromMs + past)) {
-      if (readsAccount && this.#cost.counted === false) continue;
-      if (sentMs >= endsMs) {
-        endsMs = sentMs + lengthMs;
-        endedMs = (answeredMs ?? nowMs) + lengthMs;
-        used = 0;
-      }
-      used += 1;
+  /**
+   * When a reading of the account has room and leaves some for a request, by what is known of those in the windows; undefined where it has that now. `told`: the windows as others know
+   * them, where this process has read none.
+   */
+  readableMs(told: readonly KnownWindow[], nowMs: number): number | undefined {
+    const log = this.#log.answeredAfter(nowMs - LONGEST_MS).filter((entry) => this.#isCounted(entry));
+    const windows: readonly (KnownWindow | WindowState)[] = this.#windows.length === 0 ? told : this.#windows;
+    for (const window of windows) {
+      const { limit, lengthMs } = window;
+      if (lengthMs > LONGEST_MS) continue;
+      const fromMs = 'kind' in window ? earliestStartMs(window, this.#offset, nowMs) : -Infinity;
+      // A window of any kind holds no more than what was answered within its length, and one that is reset as a whole nothing from before that.
+      const sinceMs = Math.max(fromMs, nowMs - lengthMs - SLIDE_GUARD_MS);
+      const last = log
+        .filter(({ answeredMs }) => (answeredMs ?? Infinity) > sinceMs)
+        .at(-Math.max(1, limit - 1));
+      if (last !== undefined) return (last.answeredMs ?? nowMs) + lengthMs + 2 * SLIDE_GUARD_MS;
     }
-    return used >= limit && endedMs > nowMs ? endedMs + SLIDE_GUARD_MS : undefined;
+    return undefined;
   }
 
-  answersAfter(afterMs: number): readonly (number | null)[] {
-    return this.#log.answeredAfter(afterMs).map(({ answeredMs }) => answeredMs);
+  #isCounted({ readsAccount }: LoggedRequest): boolean {
+    return !readsAccount || this.#cost.counted !== false;
   }
 
   /** An answer came, with this Date header. */

@@ -93,6 +93,18 @@ function namedResetMs(window: WindowState, offset: Offset | undefined): number {
   return readAtMs + lengthMs + GUARD_MS;
 }
 
+/** When the window at `nowMs` may have begun at the earliest: -Infinity where it slides or its reset is not mapped, Infinity while the reading tells what is left of it. */
+export function earliestStartMs(window: WindowState, offset: Offset | undefined, nowMs: number): number {
+  const { resetServerMs, lengthMs, byTheClock } = window;
+  if (isTakenToSlide(window)) return -Infinity;
+  const fromMs = resetMs(window, offset);
+  if (nowMs < fromMs) return Infinity;
+  if (resetServerMs === undefined || offset === undefined) return -Infinity;
+  // By the clock they follow each other; else the first request after the end of one begins the next one.
+  const past = byTheClock ? Math.floor((nowMs - fromMs) / lengthMs) * lengthMs : 0;
+  return resetServerMs - offset.highMs + past;
+}
+
 interface Own {
   /** Requests before the reading that surely stood in the trailing window of its length when it was made. */
   readonly surelyTrailing: number;

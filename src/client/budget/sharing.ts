@@ -7,9 +7,7 @@ import type {
   SharedBudget,
 } from '../../model/state/shared-budget.ts';
 import type { Ledger } from './ledger.ts';
-import { SLIDE_GUARD_MS } from './own-requests.ts';
 import { mayTake } from './share.ts';
-import { isTakenToSlide } from './rate-window.ts';
 import type { LoggedRequest } from './request-log.ts';
 
 export interface SharingOptions {
@@ -34,8 +32,6 @@ const YIELD_MS = 100;
 const COMES_WITHIN_MS = 2000;
 /** Whoever has not looked for so long has missed too much: the account tells. */
 const FORGETS_MS = 300_000;
-/** Windows that are longer are told apart by what the account reports alone. */
-const LONGEST_MS = 150_000;
 
 /**
  * What this process shares with the others of its account: their requests go into its own ledger, in the order in which all were entered, so that it counts as if
@@ -128,7 +124,7 @@ export class Sharing {
   async end(): Promise<void> {
     if (this.#accountId === undefined) return;
     const { shared, baseUrl, process } = this.#options;
-    if (this.#over.length > 0) await this.look();
+    if (this.#over.length > 0 || this.#told !== JSON.stringify(this.#windows())) await this.look();
     await shared.leave({ baseUrl, accountId: this.#accountId }, process);
   }
 
@@ -140,10 +136,13 @@ export class Sharing {
       this.#accountId = known ?? `key ${keyDigest}`;
     }
     const askedMs = clock.monotonic();
-    if (this.isBehind) this.#after = 0;
+    if (this.isBehind) {
+      this.#after = 0;
+      this.#ledger.forgetOthers();
+    }
     // Answers that come while it is under way are told by the next one.
     const over = [...this.#over];
-    const windows = this.#ledger.windows.map(({ limit, lengthMs }) => ({ limit, lengthMs }));
+    const windows = this.#windows();
     const told = JSON.stringify(windows);
     const visit: BudgetVisit = {
       process: this.#options.process,
@@ -171,26 +170,14 @@ export class Sharing {
     return number;
   }
 
-  /**
-   * A reading needs a place too, also where several wait for one window that slides, where the others have used up a fixed one since it was reset, or where nothing but the others
-   * tells what they left of it.
-   */
-  #fullFor(look: BudgetLook): Exclude<Entering, { number: number }> | undefined {
-    const own = this.#ledger.windows;
-    const windows = own.length === 0 ? look.windows : own.filter(isTakenToSlide);
-    const nowMs = this.#options.clock.monotonic();
-    for (const window of own.filter((each) => !isTakenToSlide(each) && each.lengthMs <= LONGEST_MS)) {
-      const untilMs = this.#ledger.usedUpSince(window, nowMs);
-      if (untilMs !== undefined) return { untilMs, isFull: true };
-    }
-    for (const { limit, lengthMs } of windows) {
-      if (lengthMs > LONGEST_MS) continue;
-      const inIt = this.#ledger.answersAfter(nowMs - lengthMs - SLIDE_GUARD_MS);
-      const leaves = inIt[inIt.length - limit];
-      if (leaves !== undefined)
-        return { untilMs: (leaves ?? nowMs) + lengthMs + 2 * SLIDE_GUARD_MS, isFull: true };
-    }
-    return undefined;
+  /** A reading needs a place too: others may have used up what this process knows nothing of yet, or no longer. */
+  #fullFor({ windows }: BudgetLook): Exclude<Entering, { number: number }> | undefined {
+    const untilMs = this.#ledger.readableMs(windows, this.#options.clock.monotonic());
+    return untilMs === undefined ? undefined : { untilMs, isFull: true };
+  }
+
+  #windows(): readonly KnownWindow[] {
+    return this.#ledger.windows.map(({ limit, lengthMs }) => ({ limit, lengthMs }));
   }
 
   /** Room that comes back is for those first that waited for it: those that write, then all alike. Nobody is left without any. */

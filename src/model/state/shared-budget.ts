@@ -20,7 +20,7 @@ export interface KnownWindow {
 /** A process that had to wait for the windows. */
 export interface Wanting {
   readonly writes: boolean;
-  /** Requests that it entered in the time of the visit. */
+  /** Requests that it entered in the time of the visit, readings of the account left out: those get it nothing. */
   readonly taken: number;
 }
 
@@ -48,7 +48,7 @@ export interface BudgetLook {
   readonly others: readonly OthersRequest[];
   /** Others only. */
   readonly wanting: readonly Wanting[];
-  /** Own requests within the time of the visit. */
+  /** Own requests within the time of the visit, readings of the account left out. */
   readonly taken: number;
   /** Empty while nobody knows them. */
   readonly windows: readonly KnownWindow[];

@@ -208,9 +208,9 @@ const LOOK = (follows: boolean): string => `
   FROM {budget}, at WHERE ${OF}`;
 const LOOKS = { fresh: LOOK(false), following: LOOK(true) };
 
-/** How many requests a process entered in the time that counts for fairness. */
+/** How many requests a process entered in the time that counts for fairness; a reading of the account gets it nothing. */
 const TAKEN = (process: string): string =>
-  `(SELECT count(*) FROM {budget_request} AS own WHERE ${OF} AND own.process = ${process} AND entered_ms > ${NOW} - $4)`;
+  `(SELECT count(*) FROM {budget_request} AS own WHERE ${OF} AND own.process = ${process} AND own.reads_account = 0 AND entered_ms > ${NOW} - $4)`;
 const WANTING = `SELECT writes, ${TAKEN('want.process')}, ${TAKEN('$3')} FROM {budget_want} AS want WHERE ${OF} AND process <> $3 AND until_ms > ${NOW}`;
 
 /** What is over, of a JSON in `$n`. */

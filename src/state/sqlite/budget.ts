@@ -177,7 +177,7 @@ class SqliteBudget implements SharedBudget {
     const sinceMs = nowMs - withinMs;
     const takenBy = (who: string): number => {
       const statement =
-        'SELECT count(*) FROM budget_request WHERE account = ? AND process = ? AND entered_ms > ?';
+        'SELECT count(*) FROM budget_request WHERE account = ? AND process = ? AND reads_account = 0 AND entered_ms > ?';
       return integer(this.#all(statement, name, who, sinceMs)[0] ?? [], 0);
     };
     const wants = this.#all(
