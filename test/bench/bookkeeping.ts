@@ -4,7 +4,7 @@
  *
  *   npm run bench -- bookkeeping [requests, 300 unless told]
  *
- * Where a PostgreSQL is found, the same for a state on it, with the entry of the request in the budget of all processes; its commits are on disk too.
+ * Then what the entry of a request in the budget of all processes of this machine costs, alone and with many before it. Where a PostgreSQL is found, the same for a state on it, with the entry of the request in the budget of all processes; its commits are on disk too.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { realClock } from '../../src/runtime/clock.ts';
 import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../../src/model/state/run-rows.ts';
 import type { Intent, Recorded, Store } from '../../src/model/state/store.ts';
+import type { SharedBudget } from '../../src/model/state/shared-budget.ts';
+import { sqliteBudget } from '../../src/state/sqlite/budget.ts';
 import { openStore } from '../../src/state/sqlite/store.ts';
 import { digestFields, digestOf } from '../../src/plan/digest.ts';
 import {
@@ -152,16 +154,7 @@ async function onSchema(
   try {
     const rows = await state.store.openRunRows(RUN);
     for (let at = 0; at < all.length; at += 1000) await rows.add('users', all.slice(at, at + 1000));
-    let last: number | undefined;
-    const enter = async (): Promise<void> => {
-      const over = last === undefined ? [] : [{ number: last, agoMs: 0, doubtful: false }];
-      // As a client does that has seen everything before its own request.
-      const visit = { process: 'bench', after: last ?? 0, underWay: [], over, withinMs: 60_000 };
-      last = await state.budget.visit(ACCOUNT, visit, () => ({
-        ...{ kind: 'enter', readsAccount: false },
-        lastsMs: 60_000,
-      }));
-    };
+    const enter = entries(state.budget);
     const { ms: budget } = await each(REQUESTS / 10, enter);
     const { ms: books } = await booksOf(state.store, rows, batch, round, enter);
     await rows.remove();
@@ -169,6 +162,35 @@ async function onSchema(
   } finally {
     await state.store.close();
   }
+}
+
+/** Enters one request after the other, as a client does that has seen everything before its own request. */
+function entries(budget: SharedBudget): () => Promise<void> {
+  let last: number | undefined;
+  return async () => {
+    const over = last === undefined ? [] : [{ number: last, agoMs: 0, doubtful: false }];
+    const visit = { process: 'bench', after: last ?? 0, underWay: [], over, withinMs: 60_000 };
+    last = await budget.visit(ACCOUNT, visit, () => ({
+      ...{ kind: 'enter', readsAccount: false },
+      lastsMs: 60_000,
+    }));
+  };
+}
+
+/** As many requests as stand in the budget when a client sends all that a window of 600 a minute lets through. */
+const STANDING = 6000;
+
+async function budgetOfMachine(folder: string): Promise<void> {
+  const budget = sqliteBudget(folder, realClock);
+  const enter = entries(budget);
+  await enter();
+  const first = await each(REQUESTS, enter);
+  await each(STANDING, enter);
+  const later = await each(REQUESTS, enter);
+  budget.close();
+  console.log(
+    `an entry in the budget of this machine: ${first.ms.toFixed(3)} ms, with ${STANDING} requests before it ${later.ms.toFixed(3)} ms, ratio ${(later.ms / first.ms).toFixed(2)}`,
+  );
 }
 
 const folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-bench-'));
@@ -197,6 +219,7 @@ try {
     );
   }
   await rows.remove();
+  await budgetOfMachine(folder);
   await onPostgres(folder, all);
 } finally {
   await store.close();

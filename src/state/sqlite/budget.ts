@@ -14,8 +14,9 @@ import { canonicalBaseUrl } from '../../model/service-address.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
 import { AHEAD_MS, budgetLook, LOOK_BACK_MS, parseWindows, SWEEP_MS } from '../budget-rows.ts';
 import { makePrivateFile, makePrivateFolder } from '../private-files.ts';
-import { integer, text, UnreadableValueError, type SqlRow } from '../sql-row.ts';
+import { integer, text, UnreadableValueError } from '../sql-row.ts';
 import { attempt, isDamage } from '../storage-error.ts';
+import { Database } from './database.ts';
 
 /** What a power cut takes of it, the account tells: nothing waits for the disk. */
 const TABLES = `
@@ -80,7 +81,7 @@ class SqliteBudget implements SharedBudget {
   readonly #folder: string;
   readonly #file: string;
   readonly #clock: Pick<Clock, 'now'>;
-  #opened: DatabaseSync | undefined;
+  #opened: Database | undefined;
   #sweptMs = -Infinity;
 
   constructor(folder: string, clock: Pick<Clock, 'now'>) {
@@ -89,23 +90,16 @@ class SqliteBudget implements SharedBudget {
     this.#clock = clock;
   }
 
-  get #connection(): DatabaseSync {
-    return (this.#opened ??= connectAnew(this.#folder, this.#file));
-  }
-
   accountOf(baseUrl: string, keyDigest: string): Promise<string | undefined> {
-    return this.#together(() => {
-      const [row] = this.#all(
-        'SELECT account_id FROM budget_key WHERE name = ?',
-        keyName(baseUrl, keyDigest),
-      );
+    return this.#together((db) => {
+      const row = db.get('SELECT account_id FROM budget_key WHERE name = ?', keyName(baseUrl, keyDigest));
       return row && text(row, 0);
     });
   }
 
   rememberAccount({ baseUrl, accountId }: ServiceAccount, keyDigest: string): Promise<void> {
-    return this.#together(() => {
-      this.#run(
+    return this.#together((db) => {
+      db.run(
         'INSERT INTO budget_key VALUES (?, ?) ON CONFLICT DO UPDATE SET account_id = excluded.account_id',
         keyName(baseUrl, keyDigest),
         accountId,
@@ -119,46 +113,73 @@ class SqliteBudget implements SharedBudget {
     decide: (look: BudgetLook) => BudgetDecision,
   ): Promise<number | undefined> {
     const name = nameOf(account);
-    return this.#together(() => {
+    return this.#together((db) => {
       const nowMs = this.#now();
-      this.#sweep(nowMs);
-      this.#run("INSERT INTO budget VALUES (?, '[]') ON CONFLICT DO NOTHING", name);
-      if (visit.windows !== undefined)
-        this.#run('UPDATE budget SET windows = ? WHERE account = ?', JSON.stringify(visit.windows), name);
-      const [windows] = this.#all('SELECT windows FROM budget WHERE account = ?', name);
+      this.#sweep(db, nowMs);
+      if (visit.windows !== undefined) db.run(KEEP, name, JSON.stringify(visit.windows));
       for (const { number, agoMs, doubtful } of visit.over)
-        this.#run(
-          'UPDATE budget_request SET over_ms = ?, doubtful = ? WHERE number = ?',
-          nowMs - Math.floor(agoMs),
-          Number(doubtful),
-          number,
-        );
+        db.run(END, nowMs - Math.floor(agoMs), Number(doubtful), number);
+      const windows = db.get('SELECT windows FROM budget WHERE account = ?', name);
       const decision = decide({
-        others: this.#others(name, nowMs, visit),
-        ...this.#shares(name, nowMs, visit),
-        windows: parseWindows(text(windows ?? [], 0)),
+        others: others(db, name, nowMs, visit),
+        ...shares(db, name, nowMs, visit),
+        windows: windows === undefined ? [] : parseWindows(text(windows, 0)),
       });
-      return this.#carryOut(name, nowMs, visit, decision);
+      return carryOut(db, name, nowMs, visit, decision);
     });
   }
 
   leave(account: ServiceAccount, process: string): Promise<void> {
-    return this.#together(() => this.#wantNothing(nameOf(account), process));
+    return this.#together((db) => wantNothing(db, nameOf(account), process));
   }
 
   /** A second call does nothing. */
   close(): void {
-    if (this.#opened?.isOpen === true) this.#opened.close();
+    this.#opened?.close();
   }
 
-  #others(name: string, nowMs: number, { process, after, underWay }: BudgetVisit): BudgetLook['others'] {
-    return this.#all(
+  /** Now and then takes away what nobody looks at any more, and what a clock that was set back left in the future. */
+  #sweep(db: Database, nowMs: number): void {
+    if (nowMs >= this.#sweptMs && nowMs < this.#sweptMs + SWEEP_MS) return;
+    this.#sweptMs = nowMs;
+    db.run(
+      'DELETE FROM budget_request WHERE coalesce(over_ms, deadline_ms) < ? OR entered_ms > ?',
+      nowMs - BUDGET_KEPT_MS,
+      nowMs + AHEAD_MS,
+    );
+    db.run('DELETE FROM budget_want WHERE until_ms < ?', nowMs);
+  }
+
+  #now(): number {
+    return Math.floor(this.#clock.now());
+  }
+
+  /** One transaction that others wait for. */
+  async #together<T>(work: (db: Database) => T): Promise<T> {
+    const open = (): Database => new Database(this.#file, connectAnew(this.#folder, this.#file));
+    const db = await attempt(this.#file, () => (this.#opened ??= open()));
+    return db.write(() => work(db));
+  }
+}
+
+const KEEP = 'INSERT INTO budget VALUES (?, ?) ON CONFLICT DO UPDATE SET windows = excluded.windows';
+const END = 'UPDATE budget_request SET over_ms = ?, doubtful = ? WHERE number = ?';
+
+/** Two searches, because SQLite looks through all requests of the account for one that joins both by OR. */
+function others(
+  db: Database,
+  name: string,
+  nowMs: number,
+  { process, after, underWay }: BudgetVisit,
+): BudgetLook['others'] {
+  return db
+    .all(
       `SELECT number, reads_account, ?1 - entered_ms,
          CASE WHEN over_ms IS NOT NULL THEN ?1 - over_ms WHEN deadline_ms <= ?1 THEN ?1 - deadline_ms END,
          CASE WHEN over_ms IS NULL AND deadline_ms <= ?1 THEN 1 ELSE doubtful END
-       FROM budget_request
-       WHERE account = ?2 AND process <> ?3 AND (number > ?4 OR number IN (SELECT value FROM json_each(?5)))
-         AND (?4 > 0 OR coalesce(over_ms, deadline_ms) > ?1 - ?6)
+       FROM (SELECT * FROM budget_request WHERE account = ?2 AND number > ?4
+         UNION ALL SELECT * FROM budget_request WHERE number IN (SELECT value FROM json_each(?5)) AND number <= ?4)
+       WHERE process <> ?3 AND (?4 > 0 OR coalesce(over_ms, deadline_ms) > ?1 - ?6)
        ORDER BY number`,
       nowMs,
       name,
@@ -166,108 +187,68 @@ class SqliteBudget implements SharedBudget {
       after,
       JSON.stringify(underWay),
       LOOK_BACK_MS,
-    ).map(budgetLook);
-  }
+    )
+    .map(budgetLook);
+}
 
-  #shares(
-    name: string,
-    nowMs: number,
-    { process, withinMs }: BudgetVisit,
-  ): { readonly wanting: readonly Wanting[]; readonly taken: number } {
-    const sinceMs = nowMs - withinMs;
-    const takenBy = (who: string): number => {
-      const statement =
-        'SELECT count(*) FROM budget_request WHERE account = ? AND process = ? AND reads_account = 0 AND entered_ms > ?';
-      return integer(this.#all(statement, name, who, sinceMs)[0] ?? [], 0);
-    };
-    const wants = this.#all(
-      'SELECT process, writes FROM budget_want WHERE account = ? AND process <> ? AND until_ms > ?',
-      name,
-      process,
-      nowMs,
-    );
-    return {
-      wanting: wants.map((row) => ({ writes: integer(row, 1) === 1, taken: takenBy(text(row, 0)) })),
-      taken: wants.length === 0 ? 0 : takenBy(process),
-    };
-  }
+function shares(
+  db: Database,
+  name: string,
+  nowMs: number,
+  { process, withinMs }: BudgetVisit,
+): { readonly wanting: readonly Wanting[]; readonly taken: number } {
+  const sinceMs = nowMs - withinMs;
+  const takenBy = (who: string): number => {
+    const statement =
+      'SELECT count(*) FROM budget_request WHERE account = ? AND process = ? AND reads_account = 0 AND entered_ms > ?';
+    return db.count(statement, name, who, sinceMs);
+  };
+  const wants = db.all(
+    'SELECT process, writes FROM budget_want WHERE account = ? AND process <> ? AND until_ms > ?',
+    name,
+    process,
+    nowMs,
+  );
+  return {
+    wanting: wants.map((row) => ({ writes: integer(row, 1) === 1, taken: takenBy(text(row, 0)) })),
+    taken: wants.length === 0 ? 0 : takenBy(process),
+  };
+}
 
-  #carryOut(
-    name: string,
-    nowMs: number,
-    { process }: BudgetVisit,
-    decision: BudgetDecision,
-  ): number | undefined {
-    switch (decision.kind) {
-      case 'none':
-        return undefined;
-      case 'wait':
-        this.#run(
-          'INSERT INTO budget_want VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET writes = excluded.writes, until_ms = excluded.until_ms',
-          name,
-          process,
-          Number(decision.writes),
-          nowMs + Math.ceil(decision.forMs),
-        );
-        return undefined;
-      case 'enter':
-        this.#wantNothing(name, process);
-        return Number(
-          this.#connection
-            .prepare(
-              'INSERT INTO budget_request (account, process, reads_account, entered_ms, deadline_ms, doubtful) VALUES (?, ?, ?, ?, ?, 0)',
-            )
-            .run(name, process, Number(decision.readsAccount), nowMs, nowMs + Math.ceil(decision.lastsMs))
-            .lastInsertRowid,
-        );
-    }
+function carryOut(
+  db: Database,
+  name: string,
+  nowMs: number,
+  { process }: BudgetVisit,
+  decision: BudgetDecision,
+): number | undefined {
+  switch (decision.kind) {
+    case 'none':
+      return undefined;
+    case 'wait':
+      db.run(
+        'INSERT INTO budget_want VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET writes = excluded.writes, until_ms = excluded.until_ms',
+        name,
+        process,
+        Number(decision.writes),
+        nowMs + Math.ceil(decision.forMs),
+      );
+      return undefined;
+    case 'enter':
+      wantNothing(db, name, process);
+      return db.count(
+        'INSERT INTO budget_request (account, process, reads_account, entered_ms, deadline_ms, doubtful) VALUES (?, ?, ?, ?, ?, 0) RETURNING number',
+        name,
+        process,
+        Number(decision.readsAccount),
+        nowMs,
+        nowMs + Math.ceil(decision.lastsMs),
+      );
   }
+}
 
-  #wantNothing(name: string, process: string): void {
-    this.#run('DELETE FROM budget_want WHERE account = ? AND process = ?', name, process);
-  }
-
-  /** Now and then takes away what nobody looks at any more, and what a clock that was set back left in the future. */
-  #sweep(nowMs: number): void {
-    if (nowMs >= this.#sweptMs && nowMs < this.#sweptMs + SWEEP_MS) return;
-    this.#sweptMs = nowMs;
-    this.#run(
-      'DELETE FROM budget_request WHERE coalesce(over_ms, deadline_ms) < ? OR entered_ms > ?',
-      nowMs - BUDGET_KEPT_MS,
-      nowMs + AHEAD_MS,
-    );
-    this.#run('DELETE FROM budget_want WHERE until_ms < ?', nowMs);
-  }
-
-  #now(): number {
-    return Math.floor(this.#clock.now());
-  }
-
-  #all(statement: string, ...values: (string | number)[]): SqlRow[] {
-    const prepared = this.#connection.prepare(statement);
-    prepared.setReturnArrays(true);
-    // Node types rows as objects; they are arrays now.
-    return prepared.all(...values) as unknown[] as SqlRow[];
-  }
-
-  #run(statement: string, ...values: (string | number)[]): void {
-    this.#connection.prepare(statement).run(...values);
-  }
-
-  /** One transaction that others wait for. */
-  #together<T>(work: () => T): Promise<T> {
-    return attempt(this.#file, () => {
-      this.#connection.exec('BEGIN IMMEDIATE');
-      try {
-        const result = work();
-        this.#connection.exec('COMMIT');
-        return result;
-      } catch (error) {
-        this.#connection.exec('ROLLBACK');
-        throw error;
-      }
-    });
-  }
+function wantNothing(db: Database, name: string, process: string): void {
+  db.run('DELETE FROM budget_want WHERE account = ? AND process = ?', name, process);
 }
 
 const keyName = (baseUrl: string, keyDigest: string): string => `${canonicalBaseUrl(baseUrl)}\n${keyDigest}`;
