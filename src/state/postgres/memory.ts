@@ -57,8 +57,8 @@ export class PostgresMemory implements Memory {
         if (last !== undefined) after = [text(last, 2), integer(last, 4), text(last, 3)];
         return rows.map(keptOf);
       });
-      if (page.length === 0) return;
-      yield page;
+      if (page.length > 0) yield page;
+      if (page.length < PAGE_RECORDS) return;
     }
   }
 

@@ -108,8 +108,8 @@ export class PostgresSnapshots implements Snapshots {
         if (last !== undefined) after = text(last, 2);
         return rows.map(parseSnapshot);
       });
-      if (page.length === 0) return;
-      yield page;
+      if (page.length > 0) yield page;
+      if (page.length < PAGE_RECORDS) return;
     }
   }
 

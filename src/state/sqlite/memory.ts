@@ -67,6 +67,7 @@ export class SqliteMemory implements Memory {
       if (last === undefined) return;
       after = [last.id, last.readAtMs, last.variant];
       yield page;
+      if (page.length < PAGE_RECORDS) return;
     }
   }
 

@@ -128,6 +128,7 @@ export class SqliteSnapshots implements Snapshots {
       if (last === undefined) return;
       [comparison, after] = ['>', text(last, 1)];
       yield rows.map(parseRecord);
+      if (rows.length < PAGE_RECORDS) return;
     }
   }
 
