@@ -117,10 +117,15 @@ describe.each(writers)('the gate of %s', (command) => {
   });
 });
 
-it('lets the demo run beside any state and any service, to which it sends nothing', async () => {
+it('lets the demo run beside any state and any service, to which it sends nothing; it names no results, which were thrown away with its state', async () => {
   states.take('newest');
   const before = states.writes();
-  const demo = await states.run(['demo'], { TEAMSHEET_BASE_URL: 'https://another.example' });
+  const demo = await states.run(['demo', '--json'], { TEAMSHEET_BASE_URL: 'https://another.example' });
   expect(demo, demo.stderr).toMatchObject({ code: 0 });
+  const { mappings } = JSON.parse(demo.stdout) as {
+    readonly mappings: readonly { readonly direction: string; readonly results?: string | null }[];
+  };
+  const pushed = mappings.filter(({ direction }) => direction === 'push');
+  expect(pushed.map(({ results }) => results)).toEqual([null, null, null]);
   expect(states.writes()).toBe(before);
 });

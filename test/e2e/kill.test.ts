@@ -17,7 +17,7 @@ import type { Facts } from '../support/season/facts.ts';
 import type { MappingName } from '../support/season/tables.ts';
 import { runs } from '../support/long.ts';
 
-const KILLS = runs(5, 100);
+const KILLS = runs(3, 100);
 /** Kills of one season: the push, and resumes of it. */
 const KILLS_A_SEASON = 3;
 /** Requests of a whole push, roughly. */
