@@ -25,7 +25,8 @@ export function timeout(clock: Clock, timeoutMs: number): Wrap {
     try {
       return await Promise.race([next({ ...request, signal }), expiry]);
     } finally {
-      answered.abort();
+      // Without a reason, an error is made with its stack for each request.
+      answered.abort('answered');
     }
   };
 }
