@@ -4,7 +4,8 @@
  *
  *   npm run bench -- bookkeeping [requests, 300 unless told]
  *
- * Then what the entry of a request in the budget of all processes of this machine costs, alone and with many before it. Where a PostgreSQL is found, the same for a state on it, with the entry of the request in the budget of all processes; its commits are on disk too.
+ * Then what the entry of a request in the budget of all processes of this machine costs, alone and with many before it. Where a PostgreSQL is found, the books on
+ * one, with that entry; its commits are on disk too.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

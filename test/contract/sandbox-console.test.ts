@@ -7,6 +7,7 @@ import { OPERATION_IDS, endpoints } from '../../src/contract/index.ts';
 import { SEEDS, isSeed } from '../../src/sandbox/seed.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { control } from '../support/control.ts';
+import { runs } from '../support/long.ts';
 import { at, openSandbox } from '../support/sandbox.ts';
 import type { TestSandbox } from '../support/sandbox.ts';
 
@@ -173,12 +174,14 @@ describe('every page', () => {
   });
 });
 
-describe('with 10,000 squads', () => {
+const SQUADS = runs(2000, 10_000);
+
+describe(`with ${SQUADS} squads`, () => {
   it('a page of them and the overview are as short as with 60, and the last page and a squad are there', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'teamsheet-console-'));
     const db = join(folder, 'big.sqlite');
     await (await openSandbox({ seed: 'demo', db })).close();
-    const squadIds = multiplySquads(db, 2000);
+    const squadIds = multiplySquads(db, SQUADS);
     const small = await open({ seed: 'demo' });
     const big = await open({ db });
     for (const url of ['/', '/console/1/squads', '/console/1/squads?page=20', '/console/1/squads?q=copy']) {
@@ -186,9 +189,11 @@ describe('with 10,000 squads', () => {
       expect(other.statusCode).toBe(200);
       expect(other.body.length).toBeLessThan(one.body.length + 40_000);
     }
-    const last = await get(big, '/console/1/squads?page=40');
-    const middle = await get(big, `/console/1/squads/${squadIds[1000] ?? ''}`);
-    expect(textOf(last.body)).toContain('Page 40 of 40, 2,000 in all');
+    const last = await get(big, `/console/1/squads?page=${SQUADS / 50}`);
+    const middle = await get(big, `/console/1/squads/${squadIds[SQUADS / 2] ?? ''}`);
+    expect(textOf(last.body)).toContain(
+      `Page ${SQUADS / 50} of ${SQUADS / 50}, ${SQUADS.toLocaleString('en')} in all`,
+    );
     expect(middle.statusCode).toBe(200);
     await boxes.pop()?.close();
     rmSync(folder, { recursive: true });

@@ -156,8 +156,10 @@ class SqliteBudget implements SharedBudget {
 
   /** One transaction that others wait for. */
   async #together<T>(work: (db: Database) => T): Promise<T> {
-    const open = (): Database => new Database(this.#file, connectAnew(this.#folder, this.#file));
-    const db = await attempt(this.#file, () => (this.#opened ??= open()));
+    const db = await attempt(
+      this.#file,
+      () => (this.#opened ??= new Database(this.#file, connectAnew(this.#folder, this.#file))),
+    );
     return db.write(() => work(db));
   }
 }
