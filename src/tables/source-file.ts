@@ -27,8 +27,13 @@ export async function openSourceFile(path: string, origin: string): Promise<Open
     // A socket cannot be opened at all.
     refuseOther(await stat(found.path), found.origin);
     const handle = await open(found.path, OPEN_FLAGS);
-    const before = await handle.stat({ bigint: true });
-    return { handle, origin: found.origin, requireUnchanged: () => refuseChanged(found, before) };
+    try {
+      const before = await handle.stat({ bigint: true });
+      return { handle, origin: found.origin, requireUnchanged: () => refuseChanged(found, before) };
+    } catch (cause) {
+      await handle.close();
+      throw cause;
+    }
   } catch (cause) {
     throw cause instanceof ConfigError ? cause : openError(cause, found.origin);
   }

@@ -1,13 +1,15 @@
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PullMapping } from '../../src/mapping/mapping.ts';
 import type { PullSummary } from '../../src/model/state/store.ts';
 import type { TableLocation } from '../../src/model/tables/table.ts';
+import { expectAllClosed } from '../support/faulty-files.ts';
 import { fakeService, pullMapping, pullPorts, pull } from '../support/pull.ts';
 
 const files = vi.hoisted(() => ({
+  opened: [] as FileHandle[],
   call: <T>(_name: string, effect: () => Promise<T>): Promise<T> => effect(),
 }));
 vi.mock(import('node:fs/promises'), async (real) => {
@@ -24,6 +26,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   files.call = (_name, effect) => effect();
+  await expectAllClosed(files);
   await rm(folder, { recursive: true, force: true });
 });
 

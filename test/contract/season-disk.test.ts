@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { FileHandle } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { TeamsheetError } from '../../src/model/error.ts';
 import type { RunRows } from '../../src/model/state/run-rows.ts';
 import type { Store } from '../../src/model/state/store.ts';
@@ -8,6 +9,7 @@ import { readFacts } from '../support/season/facts.ts';
 import type { Facts } from '../support/season/facts.ts';
 import { makeTemplate, openSeason } from '../support/season/season.ts';
 import type { Disturb, Template } from '../support/season/season.ts';
+import { expectAllClosed } from '../support/faulty-files.ts';
 import { Trouble } from '../support/season/trouble.ts';
 import { isLong } from '../support/long.ts';
 
@@ -16,6 +18,7 @@ const STRIDE = 131;
 const FILE_STRIDE = 29;
 
 const files = vi.hoisted(() => ({
+  opened: [] as FileHandle[],
   call: <T>(_name: string, effect: () => Promise<T>): Promise<T> => effect(),
 }));
 vi.mock(import('node:fs/promises'), async (real) => {
@@ -35,6 +38,7 @@ beforeAll(async () => {
     whole = readFacts(trouble.season.database);
   });
 });
+afterEach(() => expectAllClosed(files));
 afterAll(() => template.remove());
 
 async function withTrouble(work: (trouble: Trouble) => Promise<void>): Promise<void> {

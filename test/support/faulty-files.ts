@@ -1,10 +1,16 @@
 import type * as Files from 'node:fs/promises';
+import { expect } from 'vitest';
+
+/** The descriptor of a file that was closed. */
+const CLOSED = -1;
 
 type Call = <T>(name: string, effect: () => Promise<T>) => Promise<T>;
 
 /** What every call of the file system passes; a test sets it for as long as its process lives. */
 export interface FaultyFiles {
   call: Call;
+  /** Every file that was opened, where a test asks for them. */
+  readonly opened?: Files.FileHandle[];
 }
 
 /** The functions that writing a file is made of. */
@@ -31,7 +37,10 @@ export function faultyFiles(real: typeof Files, faulty: FaultyFiles): typeof Fil
       async (...args: unknown[]): Promise<unknown> => {
         const effect = real[name] as (...args: unknown[]) => Promise<unknown>;
         const result = await faulty.call(name, () => effect(...args));
-        return name === 'open' ? faultyHandle(result as Files.FileHandle, faulty) : result;
+        if (name !== 'open') return result;
+        const handle = result as Files.FileHandle;
+        faulty.opened?.push(handle);
+        return faultyHandle(handle, faulty);
       },
     ]),
   );
@@ -50,3 +59,7 @@ function faultyHandle(handle: Files.FileHandle, faulty: FaultyFiles): Files.File
     },
   });
 }
+
+/** Passes once every file that was opened is closed. */
+export const expectAllClosed = ({ opened = [] }: FaultyFiles): Promise<void> =>
+  expect.poll(() => opened.filter(({ fd }) => fd !== CLOSED)).toEqual([]);
