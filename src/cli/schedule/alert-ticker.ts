@@ -12,47 +12,57 @@ import { apart } from '../../model/league-name.ts';
 import { weekNumber } from '../../season/week-number.ts';
 import type { SessionArgs } from '../session.ts';
 import type { Program } from '../program.ts';
+import { warnOnce } from '../warn-once.ts';
 
-/** {@link tellOfTime} at each tick, while nothing waits for it; while it is under way, another tick does nothing. */
+/** {@link tellerOfTime} at each tick, while nothing waits for it; while it is under way, another tick does nothing. */
 export function alertTicker(args: SessionArgs, program: Program): (looked: Looked) => void {
+  const tell = tellerOfTime(args, program);
   let isUnderWay = false;
   return (looked) => {
     if (isUnderWay) return;
     isUnderWay = true;
-    void tellOfTime(looked, args, program).finally(() => {
+    void tell(looked).finally(() => {
       isUnderWay = false;
     });
   };
 }
 
-/** Tells what time alone brings: deadlines that come near, mappings that still fail, and alerts that wait in the outbox. */
-export async function tellOfTime(looked: Looked, args: SessionArgs, program: Program): Promise<void> {
+/** Tells what time alone brings: deadlines that come near, mappings that still fail, and alerts that wait in the outbox. What keeps it from that is told once, until it changes. */
+export function tellerOfTime(args: SessionArgs, program: Program): (looked: Looked) => Promise<void> {
+  const warnings = warnOnce(program, 'alerts: ');
+  return async (looked) => {
+    try {
+      await tellOfTime(looked, args, program);
+      warnings.passed();
+    } catch (error) {
+      if (!(error instanceof TeamsheetError)) throw error;
+      warnings.failed(error);
+    }
+  };
+}
+
+async function tellOfTime(looked: Looked, args: SessionArgs, program: Program): Promise<void> {
   const { clock, signal, screen } = program;
   const warn = (message: string, isLasting?: boolean): void => screen.warn(message, isLasting);
+  const config = readConfig(args, program);
+  if (config.alerts.length === 0) return;
+  const { tellAlerts } = await import('../../runtime/tell-alerts.ts');
+  const idOf = idsIn(config);
+  const deadlines = looked.flatMap(({ jobs, calendar }) =>
+    jobs.flatMap(({ mapping, timing: { deadline } }) =>
+      deadline === undefined
+        ? []
+        : calendar.weeks.flatMap((week) =>
+            deadlineAt(idOf(mapping), week, momentMs(week, deadline), calendar),
+          ),
+    ),
+  );
+  const { store } = await openState(config, clock, () => undefined);
   try {
-    const config = readConfig(args, program);
-    if (config.alerts.length === 0) return;
-    const { tellAlerts } = await import('../../runtime/tell-alerts.ts');
-    const idOf = idsIn(config);
-    const deadlines = looked.flatMap(({ jobs, calendar }) =>
-      jobs.flatMap(({ mapping, timing: { deadline } }) =>
-        deadline === undefined
-          ? []
-          : calendar.weeks.flatMap((week) =>
-              deadlineAt(idOf(mapping), week, momentMs(week, deadline), calendar),
-            ),
-      ),
-    );
-    const { store } = await openState(config, clock, () => undefined);
-    try {
-      const known = looked.flatMap(({ jobs }) => jobs.map(({ mapping }) => idOf(mapping)));
-      await tellAlerts({ config, clock, signal, warn, store }, { known, deadlines });
-    } finally {
-      await store.close();
-    }
-  } catch (error) {
-    if (!(error instanceof TeamsheetError)) throw error;
-    warn(`alerts: ${error.message}`);
+    const known = looked.flatMap(({ jobs }) => jobs.map(({ mapping }) => idOf(mapping)));
+    await tellAlerts({ config, clock, signal, warn, store }, { known, deadlines });
+  } finally {
+    await store.close();
   }
 }
 

@@ -5,7 +5,7 @@ import { joinRuns, keepDocuments } from '../join-documents.ts';
 import type { Program } from '../program.ts';
 import type { Wanted } from '../serve.ts';
 import type { SessionArgs } from '../session.ts';
-import { tellOfTime } from './alert-ticker.ts';
+import { tellerOfTime } from './alert-ticker.ts';
 import { syncDue } from './due-sync.ts';
 import { schedulesOf, tell, type Schedules } from './schedules.ts';
 import { watchTurns } from './watch-turns.ts';
@@ -70,7 +70,7 @@ async function runDue(
   });
   const exitCode = ran ?? worstExit(unread());
   // A sync tells of time itself.
-  if (syncs === 0 && looked !== undefined) await tellOfTime(looked, args, program);
+  if (syncs === 0 && looked !== undefined) await tellerOfTime(args, program)(looked);
   if (screen.json) {
     const requests = { planned: 0, sent: 0, reads: 0, writes: 0, throttled: 0, waited_ms: 0 };
     const nothing = { run: null, command: 'sync', mappings: [], requests };

@@ -10,12 +10,13 @@ import type { Program } from '../program.ts';
 import { renderStop } from '../render/stop.ts';
 import { renderTime, safeText } from '../render/text.ts';
 import { knownAccount, scheduledAccounts } from '../schedule/accounts.ts';
-import { tellOfTime } from '../schedule/alert-ticker.ts';
+import { tellerOfTime } from '../schedule/alert-ticker.ts';
 import { syncDue } from '../schedule/due-sync.ts';
 import { schedulesOf, tell, type Schedules } from '../schedule/schedules.ts';
 import type { Wanted } from '../serve.ts';
 import type { SessionArgs } from '../session.ts';
 import { ownFiles, type OwnFiles } from './own-files.ts';
+import { warnOnce, type Warnings } from '../warn-once.ts';
 
 /** How often a job is looked for while this host has room for one. */
 const BEAT_MS = 1000;
@@ -101,27 +102,6 @@ function accountsOf(args: WorkerArgs, { has }: OwnFiles, program: Program): read
   return all.filter(({ environment }) => args.account.length === 0 || args.account.includes(environment));
 }
 
-/** Warns of what goes wrong again and again when it begins, or changes. */
-interface Warnings {
-  readonly failed: (error: unknown) => void;
-  /** From now on the same is new. */
-  readonly passed: () => void;
-}
-
-function warnOnce({ screen }: Program): Warnings {
-  let told: string | undefined;
-  return {
-    failed: (error) => {
-      const code = error instanceof TeamsheetError ? error.code : '';
-      if (code !== told) screen.warn(error instanceof Error ? error.message : String(error));
-      told = code;
-    },
-    passed: () => {
-      told = undefined;
-    },
-  };
-}
-
 /** A queue whose jobs this host takes. */
 interface Offer {
   readonly slot: 'sync' | 'weeks' | 'alerts';
@@ -135,6 +115,7 @@ class Worker {
   readonly #isWhole: boolean;
   readonly #jobs: Jobs;
   readonly #warnings: Warnings;
+  readonly #tellOfTime: ReturnType<typeof tellerOfTime>;
   readonly #args: WorkerArgs;
   readonly #program: Program;
   /** A worker that has its hands full with syncs reads game weeks all the same: their line-ups are gone when the next week begins. */
@@ -164,6 +145,7 @@ class Worker {
     this.#warnings = warnings;
     this.#args = args;
     this.#program = { ...program, signal: AbortSignal.any([program.signal, this.#broken.signal]) };
+    this.#tellOfTime = tellerOfTime(args, this.#program);
     this.#offers = [
       ...ours.flatMap((account): readonly Offer[] => [
         { slot: 'sync', queue: account.queues.sync, work: (job) => this.#sync(account, job) },
@@ -332,7 +314,7 @@ class Worker {
   async #tellAlerts(): Promise<undefined> {
     const looked = [];
     for (const { schedules } of this.#ours) looked.push(...(await schedules.look(false)));
-    await tellOfTime(looked, this.#args, this.#program);
+    await this.#tellOfTime(looked);
   }
 
   /** Whether it went well: what a service or the database refuses now is tried again at the next turn. */
