@@ -26,7 +26,11 @@ const TRANSFERS = [0, 0, 1, 1, 1, 1, 1, 2, 2, 3];
 export function liveOn(place: Place, week: GameWeek): void {
   if (week.number === 1) return;
   correctSome(place.store, week);
-  const market = new Map(readMarket(place.store, DEMO.leagueId).map((player) => [player.playerId, player]));
+  const players = readMarket(place.store, DEMO.leagueId);
+  const market: Market = {
+    byId: new Map(players.map((player) => [player.playerId, player])),
+    byPosition: Map.groupBy(players, (player) => player.position),
+  };
   const squads = place.store.all(
     'SELECT number, first_week FROM squads WHERE number <= ? ORDER BY number',
     [DEMO.squads],
@@ -37,7 +41,10 @@ export function liveOn(place: Place, week: GameWeek): void {
   for (const squad of squads) manage(unchecked, squad, week, market);
 }
 
-type Market = ReadonlyMap<number, MarketPlayer>;
+interface Market {
+  readonly byId: ReadonlyMap<number, MarketPlayer>;
+  readonly byPosition: ReadonlyMap<MarketPlayer['position'], readonly MarketPlayer[]>;
+}
 type ManagedSquad = Parameters<typeof makeTransfers>[1];
 
 /** What one manager does for a week: perhaps a chip, some transfers, and another line-up. */
@@ -47,7 +54,7 @@ function manage(place: Place, squad: ManagedSquad, week: GameWeek, market: Marke
   const now = new Date(Date.parse(week.startDate) - between(chance, 1, 60) * HOUR_MS).toISOString();
   const chip = playSome(store, squad, { week: week.number, now, chance });
   const { number, bank } = ownLineup(store, squad.number, week.number);
-  const own = readPlaces(store, number).flatMap(({ playerId }) => market.get(playerId) ?? []);
+  const own = readPlaces(store, number).flatMap(({ playerId }) => market.byId.get(playerId) ?? []);
   const isWaived = chip !== null && WAIVING.includes(chip);
   const count = isWaived ? between(chance, 5, 9) : (TRANSFERS[between(chance, 0, TRANSFERS.length - 1)] ?? 0);
   const after = exchange(chance, market, { own, bank, count });
@@ -91,9 +98,8 @@ function exchange(chance: Chance, market: Market, { own, bank, count }: Exchange
     );
     if (going === undefined) break;
     const others = players.filter((player) => player !== going);
-    const choices = [...market.values()].filter(
+    const choices = (market.byPosition.get(going.position) ?? []).filter(
       (player) =>
-        player.position === going.position &&
         player.price <= left + going.price &&
         !known.has(player) &&
         others.filter(({ club }) => club === player.club).length < SQUAD_CONFIG.max_per_club,

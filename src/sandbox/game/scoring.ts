@@ -6,7 +6,21 @@ import type { Performance } from './match.ts';
 /** The settings of a points configuration (section 2.9) without its league. */
 export type Scoring = Omit<BodyOf<'set-points-config'>, 'fantasy_league_id'>;
 
-const WORD = { GK: 'goalkeeper', DEF: 'defender', MID: 'midfielder', FWD: 'forward' } as const;
+/** The settings that are about players of one position. */
+const settingsOf = (word: 'goalkeeper' | 'defender' | 'midfielder' | 'forward') =>
+  ({
+    goal: `${word}_goal_points`,
+    assist: `${word}_assist_points`,
+    cleanSheet: `${word}_clean_sheet_points`,
+    concede: `${word}_concede_points`,
+    goalConcede: `${word}_goal_concede_points`,
+  }) as const;
+const SETTINGS = {
+  GK: settingsOf('goalkeeper'),
+  DEF: settingsOf('defender'),
+  MID: settingsOf('midfielder'),
+  FWD: settingsOf('forward'),
+} as const;
 
 /**
  * The points of one performance, setting by setting; settings that give nothing are left out, and a player who did not play has none. The
@@ -26,37 +40,34 @@ const WORD = { GK: 'goalkeeper', DEF: 'defender', MID: 'midfielder', FWD: 'forwa
  */
 function breakdownOf(scoring: Scoring | null, stat: Omit<Performance, 'playerId'>): Record<string, number> {
   if (scoring === null || stat.minutes_played === 0) return {};
-  const word = WORD[stat.position];
+  const own = SETTINGS[stat.position];
   const started = stat.games_started > 0;
   const isClean = stat.goals_conceded === 0 && stat.minutes_played >= scoring.clean_sheet_eligibility_minutes;
   const wasTakenOff = started && stat.minutes_played < 90 && stat.red_cards === 0;
   const ratio = scoring.goal_save_ratio;
-  const counts = {
-    starter_points: started ? 1 : 0,
-    bencher_points: started ? 0 : 1,
-    minutes_played_points: stat.minutes_played >= scoring.time_onfield_eligibility_minutes ? 1 : 0,
-    sub_in_points: started ? 0 : 1,
-    sub_out_points: wasTakenOff ? 1 : 0,
-    [`${word}_goal_points`]: stat.goals,
-    [`${word}_assist_points`]: stat.assists,
-    [`${word}_clean_sheet_points`]: isClean ? 1 : 0,
-    [`${word}_concede_points`]: stat.goals_conceded > 0 ? 1 : 0,
-    [`${word}_goal_concede_points`]: stat.goals_conceded,
-    own_goal_points: stat.own_goals,
-    penalty_save_points: stat.penalty_saves,
-    penalty_miss_points: stat.penalty_missed,
-    goal_save_points: ratio >= 1 ? Math.floor(stat.saves / ratio) : 0,
-    yellow_card_points: stat.yellow_cards,
-    red_card_points: stat.red_cards,
+  const breakdown: Record<string, number> = {};
+  const add = (setting: keyof Scoring, count: number): void => {
+    const points = Math.trunc(count * scoring[setting]);
+    if (points !== 0) breakdown[setting] = points;
   };
-  const settings: Readonly<Record<string, number>> = scoring;
-  const points = Object.entries(counts).map(([name, count]): [string, number] => [
-    name,
-    Math.trunc(count * (settings[name] ?? 0)),
-  ]);
-  return Object.fromEntries(
-    [...points, ['bonus_points', stat.bonus_points] as const].filter(([, p]) => p !== 0),
-  );
+  add('starter_points', Number(started));
+  add('bencher_points', Number(!started));
+  add('minutes_played_points', Number(stat.minutes_played >= scoring.time_onfield_eligibility_minutes));
+  add('sub_in_points', Number(!started));
+  add('sub_out_points', Number(wasTakenOff));
+  add(own.goal, stat.goals);
+  add(own.assist, stat.assists);
+  add(own.cleanSheet, Number(isClean));
+  add(own.concede, Number(stat.goals_conceded > 0));
+  add(own.goalConcede, stat.goals_conceded);
+  add('own_goal_points', stat.own_goals);
+  add('penalty_save_points', stat.penalty_saves);
+  add('penalty_miss_points', stat.penalty_missed);
+  add('goal_save_points', ratio >= 1 ? Math.floor(stat.saves / ratio) : 0);
+  add('yellow_card_points', stat.yellow_cards);
+  add('red_card_points', stat.red_cards);
+  if (stat.bonus_points !== 0) breakdown['bonus_points'] = stat.bonus_points;
+  return breakdown;
 }
 
 /** The points of one performance: the sum of {@link breakdownOf}. Without a points configuration nobody scores. */
