@@ -104,6 +104,23 @@ describe('of a service that shows no list, the counter', () => {
         },
       },
     ],
+    [
+      'counts what a part of the list showed under a key that nobody sent: it may be one of the rows',
+      {
+        faults: ['half_then_refused'],
+        onCall: async ({ store, service }, writes) => {
+          if (writes < 2) return;
+          const kept = service.effects
+            .map(({ key }) => key)
+            .filter((key) => ['U1', 'U2', 'U3'].includes(key));
+          await store.confirm(
+            ACCOUNT,
+            'users',
+            kept.map((key) => ({ key: key.toLowerCase(), id: key, number: null, digests: {}, values: {} })),
+          );
+        },
+      },
+    ],
   ])('proves nothing where it %s', async (_name, story) => {
     const { outcomes, sizes } = await push(story);
     expect(outcomes).toEqual(HELD);

@@ -3,6 +3,7 @@ import { quotaUsed } from '../../model/quota.ts';
 import type { Intent } from '../../model/state/store.ts';
 import { readEvidence } from '../../plan/reconcile/evidence.ts';
 import { countKnown } from '../evidence/full-list.ts';
+import { countStrange } from '../evidence/pre-image.ts';
 import type { PushTask } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
@@ -15,7 +16,7 @@ interface RefusedRows {
 /**
  * Stands for the list of a service that cannot be listed: shows by the account's counter alone that refused batches left nothing. It proves that only where the
  * account counts exactly the records that are known, before the writes of the mapping and twice after the refusal, and moved with the writes that were applied:
- * a record that nobody explains speaks against it, and so does a counter that stands still or comes late.
+ * a record that nobody explains speaks against it, counted or shown by a part of the list, and so does a counter that stands still or comes late.
  */
 export class CounterWitness {
   readonly #task: PushTask;
@@ -58,7 +59,10 @@ export class CounterWitness {
     const keys = refused.flatMap(({ batch }) => batch.flatMap(({ key }) => key ?? []));
     // A part of the list may have shown some of them.
     const isSeen = (await ports.store.snapshots(account, mapping.resource, keys)).size > 0;
-    return !isSeen && used === (await countKnown(ports, account, mapping.resource)) ? used : undefined;
+    // Or it showed them under other keys.
+    const writes = refused.map(({ intent }) => intent);
+    if (isSeen || (await countStrange(ports, account, mapping, writes)) > 0) return undefined;
+    return used === (await countKnown(ports, account, mapping.resource)) ? used : undefined;
   }
 
   /** What the counter shows beyond its reading before the writes cannot all be older than the write that makes it up to that number of rows. */
