@@ -366,6 +366,28 @@ describe('steps, where the state may not remember the last upload of prices', ()
     },
   );
 
+  it.each<readonly [string, readonly string[] | undefined]>([
+    ['tells which players it had before', ['1/1', '1/2', '1/30']],
+    ['does not tell which players it had before', undefined],
+  ])('stop where no open write explains a log without references, which %s', async (_what, players) => {
+    const open = (player: number): Sent => ({
+      keys: [`1/${player}/Delta`],
+      evidence: { count: 3, refs: [''], ...(players && { players }) },
+      result: null,
+    });
+    const engine = await remembering([OWN, open(31)]);
+    engine.service.references = 'absent';
+    uploaded(engine, 0, { 1: 4, 2: 5, 30: 1 });
+    expect(await check(engine, [step(3)])).toMatchObject({ isStopped: false });
+    uploaded(engine, 1, { 3: 7 });
+    expect(await check(engine, [step(3)])).toMatchObject({ isStopped: true });
+    // A record of its player that was there before explains nothing.
+    const other = await remembering([OWN, open(30)]);
+    other.service.references = 'absent';
+    other.service.prices.push(...engine.service.prices);
+    expect(await check(other, [step(3)])).toMatchObject({ isStopped: players !== undefined });
+  });
+
   it('stand beside a price of the same player', async () => {
     const engine = await ownUpload();
     uploaded(engine, 1, { 1: 7 });

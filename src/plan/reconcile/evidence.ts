@@ -22,6 +22,8 @@ export interface Evidence {
   readonly count?: number;
   /** The references of the uploads in the log. */
   readonly refs?: readonly string[];
+  /** Prices, where the log has no references: the player of each of its records, by league and player. */
+  readonly players?: readonly string[];
   /** Prices: the players of uploads that nobody of this state is known to have made, by league and player; those that the run sends are left out. */
   readonly strangers?: readonly string[];
 }

@@ -152,13 +152,13 @@ export async function checkMemory(
   const isStepToo = (key: string): boolean =>
     planned.get(playerOf(key))?.some((each) => each.isStep && each.key !== key) === true;
   const others = open.filter((key) => !isStepToo(key));
-  const uploads = unknownUploads(log.records, last.evidence.refs, [...applied, ...others]);
+  const uploads = unknownUploads(log.records, last.evidence, [...applied, ...others]);
   const suspects = new Set(uploads === undefined ? planned.keys() : [...uploads.flat(), ...earlier]);
   const pricesOf = (players: Iterable<string>): readonly PlannedPrice[] =>
     [...players].flatMap((player) => planned.get(player) ?? []);
   const wanted = pricesOf(suspects);
   // Open writes may explain what came since the last write, and nothing from before it.
-  const isExplained = uploads === undefined && log.count <= least + others.length;
+  const isExplained = uploads === undefined && log.count <= least + mayStandIn(log, others).length;
   // The log shows no prices, and what the service shows of a player does not tell whether a step is in it.
   const isStepSent = pricesOf(isExplained ? earlier : suspects).some((each) => each.isStep);
   const isOurs = uploads !== undefined && isJustThese(uploads, planned);
@@ -196,7 +196,7 @@ export async function strangersIn(
   const ours = [...applied, ...open];
   // Where uploads cannot be told apart, one that is not ours may be of any player.
   const anybody = count > last.found + ours.length ? [records.map(playerIn)] : [];
-  const uploads = unknownUploads(records, last.evidence.refs, ours) ?? anybody;
+  const uploads = unknownUploads(records, last.evidence, ours) ?? anybody;
   // What was sent since is not among these uploads, one for one.
   const sent = new Set(applied.map(playerOf));
   const before = strangersOf(last).filter((player) => !sent.has(player));
@@ -221,7 +221,8 @@ async function keysSince(
 export const playerOf = (key: string): string => key.split('/').slice(0, 2).join('/');
 
 /** The same of a record of the log. */
-const playerIn = ({ fantasy_league_id, player }: LogRecord): string => `${fantasy_league_id}/${player?.id}`;
+export const playerIn = ({ fantasy_league_id, player }: LogRecord): string =>
+  `${fantasy_league_id}/${player?.id}`;
 
 interface PlannedPrice {
   readonly key: string;
@@ -243,24 +244,42 @@ async function plannedPrices(
   return planned;
 }
 
-/** The players of each upload that came later, but for what this state has sent; undefined where the log does not tell uploads apart. */
+/** Those of some keys whose players stand in the log. */
+function mayStandIn({ records }: Log<'list-prices'>, keys: readonly string[]): readonly string[] {
+  const players = records && new Set(records.map(playerIn));
+  return keys.filter((key) => players?.has(playerOf(key)) !== false);
+}
+
+/**
+ * The players of each upload that came later, but for what this state has sent; undefined where nothing tells what came later. Where the log does not tell uploads
+ * apart, each record stands for one.
+ */
 function unknownUploads(
   records: readonly LogRecord[] | undefined,
-  refs: readonly string[] | undefined,
+  { refs, players }: Evidence,
   ownKeys: readonly string[],
 ): readonly (readonly string[])[] | undefined {
-  if (records === undefined || refs === undefined || refs.includes('')) return undefined;
-  const own = new Map<string, number>();
-  for (const player of ownKeys.map(playerOf)) own.set(player, (own.get(player) ?? 0) + 1);
-  const isOwn = (player: string): boolean => {
-    const left = own.get(player) ?? 0;
-    own.set(player, left - 1);
-    return left > 0;
+  if (records === undefined || refs === undefined) return undefined;
+  const isOwn = takenFrom(ownKeys.map(playerOf));
+  if (!refs.includes(''))
+    return freshUploads(records, refs)
+      .map((upload) => upload.map(playerIn).filter((player) => !isOwn(player)))
+      .toArray();
+  if (players === undefined) return undefined;
+  const wasThere = takenFrom(players);
+  const fresh = records.map(playerIn).filter((player) => !wasThere(player));
+  return fresh.filter((player) => !isOwn(player)).map((player) => [player]);
+}
+
+/** Whether a text is among some, each of which counts once. */
+function takenFrom(texts: readonly string[]): (text: string) => boolean {
+  const left = new Map<string, number>();
+  for (const text of texts) left.set(text, (left.get(text) ?? 0) + 1);
+  return (text) => {
+    const count = left.get(text) ?? 0;
+    left.set(text, count - 1);
+    return count > 0;
   };
-  return freshUploads(records, refs)
-    .map((upload) => upload.map(playerIn))
-    .map((players) => players.filter((player) => !isOwn(player)))
-    .toArray();
 }
 
 /** The records of each upload that is not among these references. */

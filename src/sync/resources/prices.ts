@@ -22,6 +22,7 @@ import type { OpenWrite } from '../../plan/reconcile/seen.ts';
 import {
   firstStep,
   strangersIn,
+  playerIn,
   playerOf,
   priceReader,
   checkAnyMemory,
@@ -40,10 +41,12 @@ async function takeEvidence({ ports, mapping, account, rows }: PushTask): Promis
   const refs = [...new Set(log.records?.map(({ txn_ref }) => txn_ref ?? ''))];
   const known = log.records !== undefined && refs.length <= MOST_REFS;
   const strangers = known ? await strangersIn(ports, mapping, account, rows, log) : [];
+  const players = refs.includes('') ? (log.records ?? []).map(playerIn) : [];
   return {
     atMs: ports.clock.now(),
     count: log.count,
     ...(known && { refs }),
+    ...(players.length > 0 && players.length <= MOST_REFS && { players }),
     ...(strangers.length > 0 && { strangers: strangers.slice(0, MOST_REFS) }),
   };
 }
