@@ -274,6 +274,18 @@ describe('what a whole list shows under the id of a record that was confirmed', 
     expect(await learnt()).toEqual({ cut: 5 });
   });
 
+  it('knows from texts that are filled up with blanks that all shorter ones are', async () => {
+    await confirm('D', 'd');
+    await confirm('Erika', 'e');
+    const filled = [
+      ['D     ', 'd'],
+      ['Erika ', 'e'],
+    ] as const;
+    expect(await learnFrom([...filled, ['A', 'x']])).toBe(false);
+    expect(await learnFrom([...filled, ['A     ', 'x'], ['Albert', 'y']])).toBe(true);
+    expect(await learnt()).toEqual({ blanks: true });
+  });
+
   it('leaves out what was given another name, and takes a cut only where all bear it out', async () => {
     await confirm('M-1', 'a');
     await confirm('M-2', 'b');

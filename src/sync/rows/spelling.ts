@@ -199,8 +199,15 @@ function speaksAgainst(
   { cut, case: isCase, width, blanks }: Spelling,
   pairs: readonly (readonly [sent: string, kept: string])[],
 ): boolean {
-  if (cut !== undefined && Array.from(text).length > cut) return true;
-  if (blanks === true && text !== text.trim()) return true;
+  const length = Array.from(text).length;
+  if (cut !== undefined && length > cut) return true;
+  if (blanks === true) {
+    // A service fills texts up with blanks, or takes them away.
+    const filled = pairs.map(([, kept]) => kept).filter((kept) => kept !== kept.trim());
+    const isPlain = text === text.trim();
+    const isFull = filled.every((kept) => Array.from(kept).length <= length);
+    if (filled.length === 0 ? !isPlain : isPlain && !isFull) return true;
+  }
   if (width === true && text !== text.normalize('NFKC')) return true;
   if (isCase !== true) return false;
   const isLower = pairs.every(([, kept]) => kept === kept.toLowerCase());
