@@ -6,7 +6,7 @@ import { worstExit } from '../model/worst-exit.ts';
 import { interruptedAt } from '../sync/finish/interrupted.ts';
 import { openAccount } from '../sync/plan/plan-sync.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
-import type { OpenAccount } from '../sync/ports.ts';
+import type { OpenAccount, RunReport } from '../sync/ports.ts';
 import {
   preparePull,
   pullPrepared,
@@ -32,13 +32,19 @@ import { packageVersion } from './package.ts';
 import { readGroups } from './read-groups.ts';
 import type { Session } from './session.ts';
 
+/** A pull that is recorded, told as a push is. */
+interface PullResult extends PushResult {
+  readonly report: RunReport & { readonly mappings: readonly PullSummary[] };
+}
+
 /** Pulls mappings; what stops one report stands in its summary, and the others go on. A pull of the same reports that was not finished within a day is gone on with. Errors: those of {@link preparePull} and of the account. */
 export async function pullMappings(
   session: Session,
   mappings: readonly PullMapping[],
   options: PullOptions,
-): Promise<PushResult> {
-  const prepared = await preparePull(mappings, session.ports.tables);
+  made?: PreparedPull,
+): Promise<PullResult> {
+  const prepared = made ?? (await preparePull(mappings, session.ports.tables));
   const account = await accountOf(session, options);
   const before =
     options.offline === true
@@ -84,7 +90,7 @@ interface RecordedPull {
 async function recordedPull(
   session: Session,
   { account, prepared, mappings, options, before, keepsId }: RecordedPull,
-): Promise<PushResult> {
+): Promise<PullResult> {
   const { ports } = session;
   const { limit, partial = false } = options;
   const { id, sinceMs } = await beginPull(

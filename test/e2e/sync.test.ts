@@ -37,6 +37,8 @@ interface Synced extends Outcome {
   readonly document: Readonly<Record<string, unknown>>;
   /** Lines of the report of fixtures; 0 when there is none. */
   readonly lines: number;
+  /** What `runs` knows then. */
+  readonly runs: readonly { readonly run: string }[];
 }
 
 /** `sync` of one mapping that pushes users, of the fixtures, and of what else is given. */
@@ -59,9 +61,11 @@ google: { credentials: { file: key.json }, root_url: '${google.rootUrl}' }
       cwd: folder.path,
       env: { ...service.env, ...env },
     });
+    const recorded = await runHere(['runs', '--json'], { cwd: folder.path, env: service.env });
     const file = join(folder.path, 'out/fixtures.csv');
     const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').length : 0;
-    return { ...outcome, document: JSON.parse(outcome.stdout) as Synced['document'], lines };
+    const { runs } = JSON.parse(recorded.stdout) as Pick<Synced, 'runs'>;
+    return { ...outcome, document: JSON.parse(outcome.stdout) as Synced['document'], lines, runs };
   } finally {
     folder.remove();
   }
@@ -83,12 +87,20 @@ describe('a mapping that stops does not stop pulls that do not depend on it', ()
   ])('%s', async (_why, users, code, error) => {
     const { document, lines, ...outcome } = await syncOf(users());
     expect(document).toMatchObject({
-      run: null,
+      run: expect.any(String) as string,
       exit_code: code,
       mappings: [pulled],
       error: { code: error },
     });
     expect(outcome.code).toBe(code);
+    expect(lines).toBe(381);
+  });
+
+  it('nothing is in its table yet, and the pull is a run of its own', async () => {
+    const users = USERS_MAPPING.replace('users.csv', 'users.csv, optional: true');
+    const { document, lines, runs } = await syncOf(users);
+    expect(document).toMatchObject({ command: 'sync', exit_code: 0, mappings: [pulled] });
+    expect(runs).toMatchObject([{ run: document['run'], exit_code: 0, mappings: [pulled] }]);
     expect(lines).toBe(381);
   });
 

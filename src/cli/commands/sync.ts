@@ -44,19 +44,15 @@ export function runSync(args: SyncArgs, program: Program, kept?: Kept): Promise<
       const { begunMs: _, ...ofWeek } = kept ?? {};
       const options = { ...planOptions(args), ...ofWeek, skipUnfilled };
       const pulls = mappings.filter(isPull);
-      if (pushes.length === 0 && args.dryRun !== true) {
-        const { report, ...others } = await pullMappings(session, pulls, { limit: args.limit });
-        return tellResult({ ...others, report: { ...report, command: 'sync' } }, work);
-      }
       const prepared = await preparePull(pulls, session.ports.tables);
       if (args.dryRun === true) return showPlan('sync', pushes, options, work);
       const pushed =
         kept === undefined
           ? await pushIfAny(pushes, options, work)
           : await pushAlone(pushes, options, kept, work, pushIfAny);
-      const pulled = await pullAfter(pushed, prepared, args.limit, work);
+      const pulled = await pullAfter(pushed, pulls, prepared, args.limit, work);
       const report = await joinReports(pushed.report, pulled, work);
-      const stop = stopOfReports(pulled, program.signal);
+      const stop = stopOfReports(pulled.mappings, program.signal);
       const stopped = pushed.stoppedBy === undefined && stop !== undefined;
       const stops = stopped ? { stoppedBy: stop, reportsStopped: true } : {};
       return tellResult({ ...pushed, ...stops, report }, work);
@@ -107,19 +103,28 @@ function goesOn({ stoppedBy }: PushResult, signal: AbortSignal): boolean {
   return stoppedBy.exitCode !== EXIT.access && stoppedBy.exitCode !== EXIT.unavailable;
 }
 
-/** The reports; what stops all of them after rows were sent is said of each, so that nothing of the push is lost. */
+interface Pulled extends Pick<RunReport, 'run'> {
+  readonly mappings: readonly PullSummary[];
+}
+
+/**
+ * The reports, of a run of their own where nothing was pushed; what stops all of them after rows were sent is said of each, so that nothing of the push is lost.
+ */
 async function pullAfter(
   pushed: PushResult,
+  mappings: readonly PullMapping[],
   prepared: PreparedPull,
   limit: number | undefined,
   { program: { signal }, ...session }: Work,
-): Promise<readonly PullSummary[]> {
-  if (!goesOn(pushed, signal)) return [];
+): Promise<Pulled> {
+  const { run } = pushed.report;
+  if (mappings.length === 0 || !goesOn(pushed, signal)) return { run, mappings: [] };
+  if (run === null) return (await pullMappings(session, mappings, { limit }, prepared)).report;
   try {
-    return await pullReports(session, prepared, limit);
+    return { run, mappings: await pullReports(session, prepared, limit) };
   } catch (error) {
-    if (pushed.report.run === null || !(error instanceof TeamsheetError)) throw error;
-    return prepared.jobs.map(({ mapping }) => failedPull(mapping, error));
+    if (!(error instanceof TeamsheetError)) throw error;
+    return { run, mappings: prepared.jobs.map(({ mapping }) => failedPull(mapping, error)) };
   }
 }
 
@@ -136,20 +141,17 @@ function failedPull({ name, resource, destination }: PullMapping, error: Teamshe
   };
 }
 
-async function joinReports(
-  pushed: RunReport,
-  pulled: readonly PullSummary[],
-  { ports }: Work,
-): Promise<RunReport> {
+async function joinReports(pushed: RunReport, pulled: Pulled, { ports }: Work): Promise<RunReport> {
   const counts = ports.service.counts();
   const report = {
     ...pushed,
-    exit_code: worstExit([pushed.exit_code, ...exitCodesOf(pulled)]),
-    mappings: [...pushed.mappings, ...pulled],
+    run: pulled.run,
+    exit_code: worstExit([pushed.exit_code, ...exitCodesOf(pulled.mappings)]),
+    mappings: [...pushed.mappings, ...pulled.mappings],
     requests: { ...counts, planned: pushed.requests.planned + counts.sent - pushed.requests.sent },
   };
-  if (report.run !== null && pulled.length > 0) {
-    await ports.store.updateRun(report.run, {
+  if (pushed.run !== null && pulled.mappings.length > 0) {
+    await ports.store.updateRun(pushed.run, {
       summaries: report.mappings,
       exitCode: report.exit_code,
       requests: report.requests,
