@@ -1,7 +1,7 @@
 import { fileOf } from '../model/tables/table.ts';
 import { RESOURCES } from '../contract/index.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
-import { EXIT, UsageError } from '../model/error.ts';
+import { ConfigError, EXIT, UsageError } from '../model/error.ts';
 import type { RunRows } from '../model/state/run-rows.ts';
 import type { PushSummary, Run, ServiceAccount } from '../model/state/store.ts';
 import { openAccount } from './plan/plan-sync.ts';
@@ -12,13 +12,13 @@ import { newestRun, optionsOf, pushedMappings, runOf } from './journal/stored-ru
 import type { SyncPorts } from './ports.ts';
 import type { PlanOptions, RowChoice } from '../plan/saved/push-plan.ts';
 
-/** A mapping of an earlier run as it stands now; undefined when it is not there any more. */
+/** A mapping of an earlier run as it stands now; undefined where it is not there any more, or reads another table. */
 export type CurrentMapping = (mapping: PushMapping) => PushMapping | undefined;
 
 /**
  * Sends the rows that a run refused (invalid and rejected ones) again, after their sources are read again: a run of its own. Without an id it is the newest
  * run with such rows whose mapping no later run pushed. Undefined when there is none.
- * Errors: UsageError `run.unknown`, `run.rows_gone`, `retry.substitutions`; StoppedError `run.other_account`; those of `push`.
+ * Errors: UsageError `run.unknown`, `run.rows_gone`, `retry.substitutions`; ConfigError `retry.mapping`; StoppedError `run.other_account`; those of `push`.
  */
 export async function retry(
   ports: SyncPorts,
@@ -39,7 +39,10 @@ export async function retry(
     });
   const stored = pushedMappings(run);
   const only = await refusedRows(ports, run, refused);
-  const mappings = withLookedUp(stored, refused).map((mapping) => readMapping(mapping, current));
+  const wanted = withLookedUp(stored, refused);
+  const mappings = (await isOfImport(ports.store, run))
+    ? wanted.map((mapping) => current(mapping) ?? mapping)
+    : wanted.map((mapping) => currentOf(mapping, run, current));
   // Its rows belong to the game week that they belonged to then.
   const { deadlines, weeks } = optionsOf(run);
   const kept = {
@@ -47,7 +50,7 @@ export async function retry(
     ...(weeks !== undefined && { weeks }),
   };
   const asked = { ...options, ...kept, allowEmpty: true, only };
-  const result = await push(ports, 'retry', mappings, asked, approve);
+  const result = await push(ports, 'retry', mappings.map(readingFew), asked, approve);
   const next = unread(result, only).map((name) =>
     run.command === 'import' ? 'import the file again, with the same flags' : `push ${name}`,
   );
@@ -64,10 +67,30 @@ function unread({ report }: PushResult, only: Readonly<Record<string, RowChoice>
 }
 
 /** Other rows are not read, so that none is missing and a few are enough. */
-function readMapping(mapping: PushMapping, current: CurrentMapping): PushMapping {
+const readingFew = (mapping: PushMapping): PushMapping => ({
+  ...mapping,
+  missingRows: 'ignore',
+  guards: { ...mapping.guards, minRows: 0 },
+});
+
+/** What the mapping said then may be just what was wrong. Errors: ConfigError `retry.mapping`. */
+function currentOf(mapping: PushMapping, run: Run, current: CurrentMapping): PushMapping {
   const now = current(mapping);
-  const found = now?.resource === mapping.resource ? now : mapping;
-  return { ...found, missingRows: 'ignore', guards: { ...found.guards, minRows: 0 } };
+  if (now?.resource === mapping.resource) return now;
+  const { name, source } = mapping;
+  throw new ConfigError(
+    'retry.mapping',
+    `run ${run.id} refused rows of ${source.origin} for the mapping ${name}, and no mapping of that name reads that table now`,
+    { next: 'push the mapping that has its place' },
+  );
+}
+
+/** Whether rows were first refused by an import, whose file no mapping names. What was pruned may have been one. */
+async function isOfImport(store: Pick<SyncPorts['store'], 'run'>, run: Run | undefined): Promise<boolean> {
+  if (run?.command !== 'retry') return run === undefined || run.command === 'import';
+  const [choice] = Object.values(optionsOf(run).only ?? {});
+  const [by] = choice?.refusedBy ?? [];
+  return isOfImport(store, by === undefined ? undefined : await store.run(by));
 }
 
 /** The mappings with refused rows and those whose rows they look up by the mapping's name, in the order of the run. */

@@ -29,7 +29,7 @@ const set = (engine: Engine, name: string, ...lines: readonly string[]): void =>
 };
 const run = (engine: Engine, ...mappings: readonly PushMapping[]) =>
   push(engine.ports, 'push', mappings, PLAN_OPTIONS, approve);
-const again = (engine: Engine) => retry(engine.ports, undefined, PLAN_OPTIONS, () => undefined, approve);
+const again = (engine: Engine) => retry(engine.ports, undefined, PLAN_OPTIONS, (mapping) => mapping, approve);
 const outcomes = (engine: Engine, name: string) => resultLines(engine, name).map(({ outcome }) => outcome);
 const told = (engine: Engine): readonly string[] =>
   engine.events.flatMap((event) =>

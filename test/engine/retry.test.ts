@@ -22,9 +22,8 @@ const pushUsers = (engine: Engine, mapping = users): Promise<PushResult> =>
 const again = (
   engine: Engine,
   runId?: string,
-  current: (name: string) => PushMapping | undefined = () => undefined,
-): Promise<PushResult | undefined> =>
-  retry(engine.ports, runId, PLAN_OPTIONS, ({ name }) => current(name), approve);
+  current: (mapping: PushMapping) => PushMapping | undefined = (mapping) => mapping,
+): Promise<PushResult | undefined> => retry(engine.ports, runId, PLAN_OPTIONS, current, approve);
 
 function counts(result: PushResult | undefined): object {
   const { report } = result ?? {};
@@ -165,6 +164,25 @@ describe('retry', () => {
     expect(counts(await again(engine, undefined, () => users))).toMatchObject({ created: 1, exit: 0 });
   });
 
+  it('stops where no mapping of that name reads the table any more, but for an import, which has none', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'B,,');
+    const pushed = await pushUsers(engine);
+    await expect(again(engine, undefined, () => undefined)).rejects.toMatchObject({
+      code: 'retry.mapping',
+      message: `run ${pushed.report.run ?? ''} refused rows of users.csv for the mapping users, and no mapping of that name reads that table now`,
+    });
+    const other = { ...users, resource: 'prices' } as const;
+    await expect(again(engine, undefined, () => other)).rejects.toMatchObject({ code: 'retry.mapping' });
+    expect(engine.service.writes).toEqual([]);
+    const imported = await push(engine.ports, 'import', [users], PLAN_OPTIONS, approve);
+    expect(counts(imported)).toMatchObject({ invalid: 1 });
+    expect(counts(await again(engine, undefined, () => undefined))).toMatchObject({ invalid: 1 });
+    userTable(engine, 'B,Bob,');
+    // Of a retry of it too.
+    expect(counts(await again(engine, undefined, () => undefined))).toMatchObject({ created: 1, exit: 0 });
+  });
+
   it('leaves rows alone that a later push has read, unless their run is named', async () => {
     const engine = await makeEngine();
     engine.tables.set('prices.csv', [
@@ -194,7 +212,7 @@ describe('retry', () => {
     userTable(engine, 'A,Ann,', 'B,Bob,');
     const declined = new StoppedError('approval.declined', 'no');
     const refuse = (): Promise<void> => Promise.reject(declined);
-    await expect(retry(engine.ports, undefined, PLAN_OPTIONS, () => undefined, refuse)).rejects.toBe(
+    await expect(retry(engine.ports, undefined, PLAN_OPTIONS, (mapping) => mapping, refuse)).rejects.toBe(
       declined,
     );
     expect(counts(await again(engine))).toMatchObject({ rows: 1, created: 1 });
