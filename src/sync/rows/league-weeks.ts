@@ -18,20 +18,26 @@ const NOT_SHOWN: LeagueWeeks = {
   nowMs: undefined,
 };
 
+/** What the service answers, undefined where it refuses to. */
+async function unlessRefused<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof RefusedError) return undefined;
+    throw error;
+  }
+}
+
 /** A league that is still to be created shows nothing, and neither does one that the service refuses to show. */
-export async function readLeagueWeeks({ service, signal }: Reading, id: number): Promise<LeagueWeeks> {
+export async function readLeagueWeeks(ports: Reading, id: number): Promise<LeagueWeeks> {
   if (Number.isNaN(id)) return NOT_SHOWN;
-  const shown = async <T>(read: Promise<T>): Promise<T | undefined> => {
-    try {
-      return await read;
-    } catch (error) {
-      if (error instanceof RefusedError) return undefined;
-      throw error;
-    }
-  };
-  const fixtures = await shown(service.get('get-fixtures', { id, signal }));
-  if (fixtures === undefined) return NOT_SHOWN;
-  const league = await shown(service.get('get-fantasy-league', { id, signal }));
+  return (await unlessRefused(() => readShown(ports, id))) ?? NOT_SHOWN;
+}
+
+/** Errors: RefusedError where the service refuses to show the fixtures. */
+async function readShown({ service, signal }: Reading, id: number): Promise<LeagueWeeks> {
+  const fixtures = await service.get('get-fixtures', { id, signal });
+  const league = await unlessRefused(() => service.get('get-fantasy-league', { id, signal }));
   const current = league?.records[0]?.current_game_week;
   return {
     weeks: fixtures.records,
@@ -43,9 +49,9 @@ export async function readLeagueWeeks({ service, signal }: Reading, id: number):
   };
 }
 
-/** The game week that a trigger is for. Errors: ConfigError `substitutions.week` where there is none, or its number names several. */
+/** The game week that a trigger is for. Errors: ConfigError `substitutions.week` where there is none, or its number names several; RefusedError where no fixtures are shown. */
 export async function findWeek(ports: Reading, { week, league }: WeekLocation): Promise<GameWeek> {
-  const shown = await readLeagueWeeks(ports, league);
+  const shown = await readShown(ports, league);
   const { weeks = [], currentId } = shown;
   const found =
     week === 'current'
