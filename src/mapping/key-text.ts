@@ -100,9 +100,12 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
 );
 const PLAIN_ASCII = /^[\0-\x7f]*$/;
 
-/** A key with everything taken away that a person hardly sees: case, compatibility forms, Cyrillic and Greek look-alikes of Latin letters. */
+const ALL_UNSEEN = new RegExp(`[${UNSEEN}]`, 'gu');
+
+/** A key with everything taken away that a person hardly sees: case, compatibility forms, what is drawn as nothing, Cyrillic and Greek look-alikes of Latin letters. */
 export function foldKey(key: string): string {
   if (PLAIN_ASCII.test(key)) return key.toLowerCase();
-  const latin = Array.from(key.normalize('NFKC'), (char) => LOOKALIKES.get(char) ?? char).join('');
+  const seen = key.normalize('NFKC').replace(ALL_UNSEEN, '');
+  const latin = Array.from(seen, (char) => LOOKALIKES.get(char) ?? char).join('');
   return latin.toUpperCase().toLowerCase();
 }
