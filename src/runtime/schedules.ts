@@ -3,7 +3,6 @@ import type { Mapping } from '../mapping/mapping.ts';
 import { variableSource } from '../mapping/push-fields.ts';
 import { ConfigError } from '../model/error.ts';
 import type { ServiceAccount, Store } from '../model/state/store.ts';
-import { cronProblem } from '../schedule/cron.ts';
 import {
   nextRuns,
   scheduleNow,
@@ -25,23 +24,6 @@ type Timed = Mapping & { readonly timing: NonNullable<Mapping['timing']> };
 
 const hasSchedule = (mapping: Mapping): mapping is Timed => (mapping.timing?.schedule.length ?? 0) > 0;
 
-/** The mappings with a schedule. Errors: ConfigError `schedule.cron` with the mapping's place. */
-function timedMappings(mappings: readonly Mapping[]): readonly Timed[] {
-  const timed = mappings.filter(hasSchedule);
-  for (const { name, place, timing } of timed) {
-    for (const schedule of timing.schedule) {
-      const problem = schedule.kind === 'cron' ? cronProblem(schedule.text) : undefined;
-      if (problem === undefined) continue;
-      const message = `mapping ${name}: schedule "${schedule.text}": ${problem}`;
-      throw new ConfigError('schedule.cron', message, {
-        ...place,
-        next: 'write five fields: minute, hour, day of the month, month, day of the week',
-      });
-    }
-  }
-  return timed;
-}
-
 /** A league of an account whose schedules are carried out. */
 export interface TimedLeague {
   /** Undefined where the folder has one league. */
@@ -53,9 +35,9 @@ export interface TimedLeague {
   readonly kept: number | undefined;
 }
 
-/** The leagues of an account with their mappings that have a schedule; those whose game weeks are not kept and that have none are left out. Errors: those of {@link timedMappings}. */
+/** The leagues of an account with their mappings that have a schedule; those whose game weeks are not kept and that have none are left out. */
 export function timedLeagues(config: Config, mappings: readonly Mapping[]): readonly TimedLeague[] {
-  const timed = timedMappings(mappings);
+  const timed = mappings.filter(hasSchedule);
   const chosen = config.leagues.filter((league) => league.chosen);
   const [first] = chosen;
   const leagues: readonly TimedLeague[] =
@@ -198,7 +180,7 @@ export interface Coming {
   readonly calendarAtMs: number | undefined;
 }
 
-/** What comes next of mappings, in whichever account each is. Errors: those of {@link timedMappings}. */
+/** What comes next of mappings, in whichever account each is. */
 export async function comingByMapping(
   store: Pick<Store, 'fact'>,
   accounts: readonly ServiceAccount[],
@@ -208,7 +190,7 @@ export async function comingByMapping(
 ): Promise<Coming> {
   const runs = new Map<string, ComingRun>();
   const times: number[] = [];
-  for (const [league, timed] of Map.groupBy(timedMappings(mappings), ({ name }) => apart(name).league)) {
+  for (const [league, timed] of Map.groupBy(mappings.filter(hasSchedule), ({ name }) => apart(name).league)) {
     const kept = await keptCalendar(store, accounts, league, timezone);
     if (kept.atMs !== undefined) times.push(kept.atMs);
     const nowMs = scheduleNow(kept, clock);

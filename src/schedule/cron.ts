@@ -1,17 +1,25 @@
 import { Cron } from 'croner';
+import { ConfigError } from '../model/error.ts';
 
 /** Five fields, times of the zone: a fixed time in the gap of a clock change runs at the next valid minute, one in the overlap once; steps follow real time. */
 const open = (text: string, timezone: string): Cron =>
   new Cron(text, { timezone, mode: '5-part', paused: true });
 
-/** Why a text is no cron schedule; undefined when it is one. */
-export function cronProblem(text: string): string | undefined {
+/** Errors: ConfigError `schedule.cron` when a text is no cron schedule. */
+export function checkCron(text: string): void {
+  let next: Date | null;
   try {
-    const next = open(text, 'UTC').nextRun(new Date(0));
-    return next === null ? 'it names a day that never comes' : undefined;
-  } catch (error) {
-    return (error as Error).message;
+    next = open(text, 'UTC').nextRun(new Date(0));
+  } catch (cause) {
+    throw new ConfigError('schedule.cron', `schedule "${text}" is no cron text`, {
+      next: 'write five fields: minute 0-59, hour 0-23, day of the month 1-31, month 1-12, day of the week 0-6 or SUN-SAT',
+      cause,
+    });
   }
+  if (next !== null) return;
+  throw new ConfigError('schedule.cron', `schedule "${text}" names a day that never comes`, {
+    next: 'write a day that the month has',
+  });
 }
 
 /** The first time after `afterMs`; undefined when there is none. */

@@ -11,6 +11,8 @@ export interface MappingContext {
   resolvePath(path: string, allowOutside: boolean): string;
   /** The file of a report layout, by its path in a mapping. Errors: ConfigError when it leaves the folder or cannot be read. */
   readLayout(path: string): LayoutFile;
+  /** Left out: cron texts are taken as they are. Errors: ConfigError when a text is no cron schedule. */
+  checkCron?(text: string): void;
 }
 
 /** The text of a layout, and how messages call its file. */
@@ -31,6 +33,8 @@ export interface Drafting {
   resolve(path: string, allowOutside: boolean, at: Path): string;
   /** Reads the layout that is named at a path below the mapping. */
   readLayout(path: string, at: Path): LayoutFile;
+  /** Checks a cron text at a path below the mapping. */
+  checkCron(text: string, at: Path): void;
   /** Errors: ConfigError `mapping.invalid` when anything was noted. */
   settle(): void;
 }
@@ -67,5 +71,6 @@ export function startDraft(document: YamlDocument, base: Path, context: MappingC
     },
     resolve: (path, allowOutside, at) => atPlace(at, () => context.resolvePath(path, allowOutside)),
     readLayout: (path, at) => atPlace(at, () => context.readLayout(path)),
+    checkCron: (text, at) => atPlace(at, () => context.checkCron?.(text)),
   };
 }

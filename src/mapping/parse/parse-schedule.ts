@@ -5,7 +5,7 @@ import type { PullInput } from './pull-schema.ts';
 import type { PushInput, TriggerInput } from './push-schema.ts';
 import { show } from '../show.ts';
 
-/** When a mapping runs by itself. The fields of a cron text are checked where the text is used: that is a library's work. */
+/** When a mapping runs by itself. */
 export function parseTiming(
   { schedule, deadline }: Pick<PushInput | PullInput | TriggerInput, 'schedule' | 'deadline'>,
   draft: Drafting,
@@ -15,7 +15,10 @@ export function parseTiming(
   const timing = {
     schedule: written.flatMap((each, index): readonly Schedule[] => {
       const path = Array.isArray(schedule) ? ['schedule', index] : ['schedule'];
-      if (typeof each === 'string') return [{ kind: 'cron', text: each }];
+      if (typeof each === 'string') {
+        draft.checkCron(each, path);
+        return [{ kind: 'cron', text: each }];
+      }
       const at = parseMoment(each.at);
       if (at !== undefined) return [{ kind: 'week', text: each.at, at }];
       draft.note([...path, 'at'], notUnderstood(each.at));

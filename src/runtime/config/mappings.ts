@@ -6,6 +6,7 @@ import { nearest } from '../../model/nearest.ts';
 import { mappingNames, parseMappings, type MappingName } from '../../mapping/parse/parse-mappings.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
 import { apart, inLeague } from '../../model/league-name.ts';
+import { checkCron } from '../../schedule/cron.ts';
 import type { Config, LeagueConfig, Surroundings } from './config.ts';
 import { readOptionalText } from './env-file.ts';
 import { standsInside } from './inside-folder.ts';
@@ -266,6 +267,7 @@ export function parseFile(
     variable: (name: string) => vars[name],
     resolvePath,
     readLayout: (path: string) => readLayout(layouts, path),
+    checkCron,
   };
   return parseMappings(text, shown, context, wanted);
 }

@@ -1,15 +1,21 @@
 import { expect, it } from 'vitest';
-import { cronProblem } from '../../../src/schedule/cron.ts';
+import { checkCron } from '../../../src/schedule/cron.ts';
 
-it.each(['*/15 8-22 * * *', '0 6 * * MON', '5,35 * 1-7 * *'])('%s is a schedule', (text) => {
-  expect(cronProblem(text)).toBeUndefined();
+it.each(['*/15 8-22 * * *', '0 6 * * MON', '5,35 * 1-7 * *', '0 0 29 2 *'])('%s is a schedule', (text) => {
+  expect(() => checkCron(text)).not.toThrow();
 });
 
 it.each([
-  ['61 * * * *', /minute: 61/],
-  ['a b c d e', /\(a\)/],
-  ['0 0 31 2 *', /never comes/],
-  ['* * * * * *', /5/],
-])('%s is none, and the message says what is wrong', (text, message) => {
-  expect(cronProblem(text)).toMatch(message);
+  ['61 * * * *', 'is no cron text', /minute 0-59, hour 0-23/],
+  ['a b c d e', 'is no cron text', /five fields/],
+  ['* * * * * *', 'is no cron text', /five fields/],
+  ['0 0 31 2 *', 'names a day that never comes', /day that the month has/],
+])('%s is none, and the message says what is wrong', (text, problem, remedy) => {
+  expect(() => checkCron(text)).toThrow(
+    expect.objectContaining({
+      code: 'schedule.cron',
+      message: `schedule "${text}" ${problem}`,
+      next: expect.stringMatching(remedy) as string,
+    }) as Error,
+  );
 });

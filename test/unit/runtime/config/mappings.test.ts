@@ -61,3 +61,33 @@ describe('a report over the table that rows come from', () => {
     expect(read('{ csv: }', '{ csv: out/members.csv }', ['list'])).toEqual(['list']);
   });
 });
+
+describe('a schedule', () => {
+  const readTimed = (schedule: string): unknown => {
+    writeFileSync(
+      join(folder, 'mappings', 'list.yaml'),
+      `${pull('{ csv: out/list.csv }')}schedule: ${schedule}\n`,
+    );
+    const config = { folder, mappings: join(folder, 'mappings'), vars: {} };
+    return readMappings(config, [], { cwd: folder })[0]?.timing?.schedule;
+  };
+
+  it('is taken as it is written', () => {
+    expect(readTimed('["0 6 * * MON", { at: each.end }]')).toMatchObject([
+      { kind: 'cron', text: '0 6 * * MON' },
+      { kind: 'week' },
+    ]);
+  });
+
+  it.each([
+    ['"60 * * * *"', '5:11: schedule "60 * * * *" is no cron text'],
+    ['[{ at: each.end }, "0 0 31 2 *"]', '5:30: schedule "0 0 31 2 *" names a day that never comes'],
+  ])('that is none is refused at its place: %s', (schedule, message) => {
+    expect(() => readTimed(schedule)).toThrow(
+      expect.objectContaining({
+        code: 'schedule.cron',
+        message: expect.stringContaining(`list.yaml:${message}`) as string,
+      }) as Error,
+    );
+  });
+});
