@@ -85,7 +85,11 @@ export type Take = (
 ) => FieldValue | undefined;
 
 /** What looks texts up in a table and reads the cell that it finds with `read`. */
-function takeFrom(table: LookupTable, { onMiss, onAmbiguous, matchAny }: Lookup, read: CellReader): Take {
+function takeFrom(
+  table: LookupTable,
+  { onMiss, onAmbiguous, matchAny, take }: Lookup,
+  read: CellReader,
+): Take {
   return (texts, header, issues) => {
     const found = table.find(texts);
     const [first, second] = found;
@@ -105,7 +109,7 @@ function takeFrom(table: LookupTable, { onMiss, onAmbiguous, matchAny }: Lookup,
     const value = read(first.cell, header, issues);
     for (let at = before; at < issues.length; at += 1) {
       const issue = issues[at] as Issue;
-      const from = `${showTexts(texts)} is in row ${first.rowNumber} of ${table.place}, where ${show(shownText(first.cell))} is not valid`;
+      const from = `${showTexts(texts)} is in row ${first.rowNumber} of ${table.place}, where ${show(shownText(first.cell))} in column ${show(take)} is not valid`;
       issues[at] = { ...issue, message: `${from}: ${issue.message}` };
     }
     return value;

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { resources } from '../../../src/contract/index.ts';
+import type { LookupTable } from '../../../src/mapping/lookup.ts';
 import { createRowReader } from '../../../src/mapping/rows.ts';
 import type { ParsedRow } from '../../../src/mapping/rows.ts';
 import { ConfigError } from '../../../src/model/error.ts';
-import { parseRows, pushMapping, USERS } from '../tables/csv-source.ts';
+import { messagesOf, parseRows, pushMapping, USERS } from '../tables/csv-source.ts';
 import { renderIssue } from '../../../src/model/issue.ts';
 
 const options = { allowKeyShape: false, variable: () => undefined } as const;
@@ -167,6 +168,29 @@ columns:
       lookups: { user_id: { texts: ['007'] } },
     });
     expect(blank?.status).toBe('invalid');
+  });
+
+  test('a lookup in a table names the column of the cell that it cannot take', async () => {
+    const mapping = pushMapping(`
+name: prices
+push: prices
+source: { csv: prices.csv }
+operation: append
+columns:
+  fantasy_league_id: { value: 1 }
+  player_id: { from: Player, lookup: { in: { csv: players.csv }, match: Name, take: Player ID } }
+  price: Price
+  type: { value: initial }
+`);
+    const table: LookupTable = {
+      place: 'players.csv, column "Name"',
+      find: () => [{ rowNumber: 4, cell: 'x' }],
+      nearest: () => undefined,
+    };
+    const rows = await parseRows('Player,Price\nCy P,5\n', mapping, { tables: () => table });
+    expect(messagesOf(rows, 'prices.csv')).toEqual([
+      'prices.csv row 2, column "Player": "Cy P" is in row 4 of players.csv, column "Name", where "x" in column "Player ID" is not valid: "x" is not a number; write digits only, such as 12',
+    ]);
   });
 
   test('write_back without a Google sheet is a warning', () => {
