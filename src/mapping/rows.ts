@@ -1,5 +1,5 @@
 import { pushTarget } from '../contract/index.ts';
-import { shownText, type Cell, type Fields } from '../model/tables/cell.ts';
+import type { Cell, Fields } from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import { RESULT_COLUMNS } from '../model/results.ts';
 import type { SourceRow } from '../model/tables/table.ts';
@@ -25,9 +25,10 @@ import {
   type Included,
   type ParsedRow,
 } from './parsed-row.ts';
-import type { Condition, PushMapping } from './mapping.ts';
+import type { PushMapping } from './mapping.ts';
 import { createRowFilter } from './row-filter.ts';
 import { show } from './show.ts';
+import { fulfils } from './where.ts';
 
 export type { ParsedRow } from './parsed-row.ts';
 
@@ -131,9 +132,9 @@ function unusedColumns(
 }
 
 function bindWhere(mapping: PushMapping, header: HeaderIndex, used: Set<number>): Included {
-  const tests = mapping.source.where.map(({ header: name, equals, text }: Condition) => {
-    const { index } = requiredPlace(mapping, header, [name], 'rows are chosen by it', used);
-    return (cells: readonly Cell[]) => (shownText(cells[index] ?? '').trim() === text) === equals;
+  const tests = mapping.source.where.map((condition) => {
+    const { index } = requiredPlace(mapping, header, [condition.header], 'rows are chosen by it', used);
+    return (cells: readonly Cell[]) => fulfils(cells[index] ?? '', condition);
   });
   return (cells) => tests.every((test) => test(cells));
 }

@@ -496,7 +496,7 @@ describe('players', () => {
     expect(messages(ports.events, 'warning')).toEqual([]);
   });
 
-  const column = (file: string) =>
+  const column = (file: string, club = 'Ports') =>
     ({
       kind: 'column',
       column: 'Player ID',
@@ -504,7 +504,7 @@ describe('players', () => {
         location: { kind: 'csv', path: file },
         origin: 'prices.csv',
         ...SOURCE,
-        where: [{ header: 'Club', equals: true, text: 'Ports' }],
+        where: [{ header: 'Club', equals: true, text: club }],
       },
     }) as const;
 
@@ -513,6 +513,17 @@ describe('players', () => {
     const mapping = pullMapping('players', csv('p.csv'), {
       where: league,
       ids: column(csv('in.csv').path),
+      ...ids,
+    });
+    await pull(pullPorts(players()), [mapping], {});
+    expect(await readFile(csv('p.csv').path, 'utf8')).toBe('id\n7\n5\n');
+  });
+
+  it('reads the rows of a condition in either form of Unicode', async () => {
+    await writeFile(csv('in.csv').path, 'Player ID,Club\n7,Cafe\u0301\n8,Cafe\n5,Caf\u00e9\n');
+    const mapping = pullMapping('players', csv('p.csv'), {
+      where: league,
+      ids: column(csv('in.csv').path, 'Caf\u00e9'),
       ...ids,
     });
     await pull(pullPorts(players()), [mapping], {});

@@ -5,6 +5,7 @@ import { ConfigError, RefusedError } from '../../model/error.ts';
 import type { TableKind, TableLocation } from '../../model/tables/table.ts';
 import { indexHeader } from '../../mapping/header-index.ts';
 import type { PlayerIds, PullMapping, Source } from '../../mapping/mapping.ts';
+import { fulfils } from '../../mapping/where.ts';
 import { take, type Ids, type Read, type ReadContext } from './read.ts';
 import { listRead } from './list.ts';
 import { searchPlayers } from './search-players.ts';
@@ -41,10 +42,8 @@ async function readColumn(source: Source, name: string, tables: Tables): Promise
     const ids = new Set<number>();
     for await (const batch of table.batches()) {
       for (const { rowNumber, cells } of batch) {
-        const textAt = (index: number): string => shownText(cells[index] ?? '').trim();
-        if (!conditions.every(({ index, equals, text }) => (textAt(index) === text.trim()) === equals))
-          continue;
-        const text = textAt(column);
+        if (!conditions.every((condition) => fulfils(cells[condition.index] ?? '', condition))) continue;
+        const text = shownText(cells[column] ?? '').trim();
         if (text === '') continue;
         if (!POSITIVE.test(text)) {
           throw new ConfigError(

@@ -52,6 +52,20 @@ describe('a table of rows', () => {
     expect(rows[1]).toMatchObject({ key: null, fields: null, issues: [], lines: [['', 'Bo', '', 'Hill']] });
   });
 
+  test.each([
+    ['composed', '\u00e9', 'e\u0301'],
+    ['decomposed', 'e\u0301', '\u00e9'],
+  ])('finds the text of a %s condition in either form', async (_form, condition, cell) => {
+    const csv = `Member ID,Display name,Active,Straße\nu1,Ana,,${cell}\nu2,Bo,,${condition}\nu3,Cy,,e\n`;
+    const statuses = async (sign: string): Promise<readonly string[]> => {
+      const where = `csv: users.csv, where: 'Straße ${sign} "${condition}"'`;
+      const rows = await parseRows(csv, pushMapping(USERS.replace('csv: users.csv', where)));
+      return rows.map(({ status }) => status);
+    };
+    expect(await statuses('=')).toEqual(['valid', 'valid', 'excluded']);
+    expect(await statuses('!=')).toEqual(['excluded', 'excluded', 'valid']);
+  });
+
   test('reads a results file again without the columns that were added', () => {
     const mapping = pushMapping(USERS);
     const header = ['Member ID', 'Display name', 'Active', '_row', '_outcome', '_message', '_id'];
