@@ -137,6 +137,13 @@ describe('cells', () => {
     },
     { what: 'a duration', xml: '<c r="A2" s="1"><v>1.5</v></c>', formats: ['[h]:mm'], cell: '36:00' },
     {
+      what: 'a duration in a workbook that counts from 1904',
+      xml: '<c r="A2" s="1"><v>1.5</v></c>',
+      formats: ['[h]:mm'],
+      from1904: true,
+      cell: '36:00',
+    },
+    {
       what: 'a day before all days',
       xml: '<c r="A2" s="1"><v>-1</v></c>',
       formats: ['yyyy-mm-dd'],

@@ -45,8 +45,8 @@ function numberCell(value: number, { formats, from1904 }: CellTables, style: num
   if (format.momentsFrom === undefined) return { kind: 'number', value, shown: format.shown(value) };
   // What a person sees in place of a day that there is none of.
   if (value < 0 || value >= DAYS_END) return { kind: 'error', shown: '#####' };
+  if (value < format.momentsFrom) return format.shown(value);
   const shown = format.shown(from1904 ? value + 1462 : value);
-  if (value < format.momentsFrom) return shown;
   return { kind: 'datetime', iso: wallTime(value, from1904), shown };
 }
 
