@@ -16,10 +16,10 @@ export interface Pages<T> {
 }
 
 /** A long list in pages; one without rows has one. */
-export function* inPages<T>(all: readonly T[], perPage = PER_PAGE): Generator<Pages<T>> {
-  const pages = Math.max(1, Math.ceil(all.length / perPage));
+export function* inPages<T>(all: readonly T[]): Generator<Pages<T>> {
+  const pages = Math.max(1, Math.ceil(all.length / PER_PAGE));
   for (let page = 1; page <= pages; page += 1) {
-    yield { page, pages, total: all.length, rows: all.slice((page - 1) * perPage, page * perPage) };
+    yield { page, pages, total: all.length, rows: all.slice((page - 1) * PER_PAGE, page * PER_PAGE) };
   }
 }
 
