@@ -17,7 +17,6 @@ export interface ZipEntry {
   readonly name: string;
   readonly method: number;
   readonly crc: number;
-  readonly packedBytes: number;
   readonly bytes: number;
 }
 
@@ -131,7 +130,7 @@ function checkEntry(declared: Entry, origin: string): ZipEntry {
       origin,
       `${name} unpacks to ${megabytes(bytes)} MB, more than ${RATIO_MAX} times its packed size`,
     );
-  return { name, method, crc: declared.crc32, packedBytes, bytes };
+  return { name, method, crc: declared.crc32, bytes };
 }
 
 /** The library stops at the size that was declared; the checksum is compared here. */

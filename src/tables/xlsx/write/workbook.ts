@@ -6,7 +6,7 @@ import { contentsOf, joinCoveredTabs, joinHighlights } from '../../cover-lines.t
 import { parseInstant } from '../../date-format.ts';
 import { buildChartSheet } from './charts.ts';
 import { buildCoverSheet } from './cover.ts';
-import { NOTHING_COVERED, type Covered } from '../existing-cover.ts';
+import type { Covered } from '../existing-cover.ts';
 import { buildSheet, LOOKS, safeText, type Sheet } from './sheet.ts';
 import { quotedTab } from './style.ts';
 
@@ -59,10 +59,7 @@ export function columnFormats(columns: readonly ReportColumn[], layout?: ReportL
  * A workbook as the library's `writeXlsx` takes it: the cover when a layout has one, the tabs of charts, then the tabs in order. Every sheet of
  * it is written again by each refresh; the cover keeps what `covered` says of reports that are not refreshed now.
  */
-export function buildWorkbookSheets(
-  filled: readonly FilledTab[],
-  covered: Covered = NOTHING_COVERED,
-): WriteOptions {
+export function buildWorkbookSheets(filled: readonly FilledTab[], covered: Covered): WriteOptions {
   const arranged = filled.map(({ tab, rows }) => ({
     tab,
     arranged: tab.layout?.arrange(rows) ?? { rows, totals: undefined, charts: [], highlights: [] },
