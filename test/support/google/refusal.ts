@@ -1,4 +1,3 @@
-const DOCS = 'https://console.developers.google.com';
 /** The project that a fake's credentials belong to. */
 export const PROJECT = '100000000001';
 
@@ -69,23 +68,6 @@ export function notPermitted(): GoogleRefusal {
   return new GoogleRefusal(403, 'PERMISSION_DENIED', 'The caller does not have permission');
 }
 
-/** 403: nobody switched the Sheets API on in the credentials' project. */
-export function serviceDisabled(): GoogleRefusal {
-  const url = `${DOCS}/apis/api/sheets.googleapis.com/overview?project=${PROJECT}`;
-  return new GoogleRefusal(
-    403,
-    'PERMISSION_DENIED',
-    `Google Sheets API has not been used in project ${PROJECT} before or it is disabled. Enable it by visiting ${url} then retry. If you enabled this API recently, wait a few minutes for the action to propagate to our systems and retry.`,
-    [
-      {
-        '@type': 'type.googleapis.com/google.rpc.Help',
-        links: [{ description: 'Google developers console API activation', url }],
-      },
-      errorInfo('SERVICE_DISABLED', { consumer: `projects/${PROJECT}` }),
-    ],
-  );
-}
-
 /** 404: no such spreadsheet. */
 export function notFound(): GoogleRefusal {
   return new GoogleRefusal(404, 'NOT_FOUND', 'Requested entity was not found.');
@@ -118,9 +100,4 @@ export function quotaExceeded(kind: 'read' | 'write'): GoogleRefusal {
       },
     ],
   );
-}
-
-/** 503: Google has a bad moment. */
-export function unavailable(): GoogleRefusal {
-  return new GoogleRefusal(503, 'UNAVAILABLE', 'The service is currently unavailable.');
 }
