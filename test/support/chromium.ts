@@ -37,8 +37,8 @@ export interface Page {
 }
 
 /** Starts a browser without a window and opens a page, by its own protocol. */
-export async function openPage(executable = CHROMIUM): Promise<Page> {
-  if (executable === undefined) throw new Error('there is no Chromium');
+export async function openPage(): Promise<Page> {
+  if (CHROMIUM === undefined) throw new Error('there is no Chromium');
   const profile = mkdtempSync(join(tmpdir(), 'teamsheet-browser-'));
   // As root Chromium refuses its sandbox.
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
@@ -48,7 +48,7 @@ export async function openPage(executable = CHROMIUM): Promise<Page> {
     '--remote-debugging-port=0',
     `--user-data-dir=${profile}`,
   ];
-  const child = spawn(executable, [...flags, ...asRoot, 'about:blank'], {
+  const child = spawn(CHROMIUM, [...flags, ...asRoot, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));

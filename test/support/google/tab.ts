@@ -75,8 +75,8 @@ export interface FakeTab {
   cell(row: number, column: number): FakeCellState;
   /** Types into a cell; its format and note stay unless they are given. */
   set(row: number, column: number, cell: FakeCell): void;
-  /** Sorts everything below the header rows by one column. */
-  sortBy(column: number, options?: { readonly descending?: boolean; readonly headerRows?: number }): void;
+  /** Sorts everything below the header row by one column. */
+  sortBy(column: number, options?: { readonly descending?: boolean }): void;
   /** Puts a row before row `at`. */
   insertRow(at: number, cells?: readonly FakeCell[]): void;
   deleteRow(at: number): void;
@@ -225,9 +225,9 @@ export function createTab(spreadsheet: () => SpreadsheetState, sheetId: number, 
       };
     },
     set,
-    sortBy(column, { descending = false, headerRows = 1 } = {}) {
+    sortBy(column, { descending = false } = {}) {
       const sortSpecs = [{ dimensionIndex: column, sortOrder: descending ? 'DESCENDING' : 'ASCENDING' }];
-      sortRange(spreadsheet(), { range: { sheetId, startRowIndex: headerRows }, sortSpecs }, world);
+      sortRange(spreadsheet(), { range: { sheetId, startRowIndex: 1 }, sortSpecs }, world);
     },
     insertRow(at, cells = []) {
       insertDimension(spreadsheet(), sheet(), 'ROWS', at, 1);
