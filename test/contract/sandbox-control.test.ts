@@ -285,7 +285,7 @@ describe('POST /control/reset', () => {
 });
 
 describe('GET /control/effects', () => {
-  const effects = async (query = ''): Promise<readonly Fields[]> => (await get(`/effects${query}`)).list;
+  const effects = async (): Promise<readonly Fields[]> => (await get('/effects')).list;
 
   it('has every write that was applied, with its request, in order', async () => {
     const body = JSON.stringify(users('a', 'b').body);

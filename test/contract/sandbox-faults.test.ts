@@ -38,12 +38,12 @@ describe('faults over the wire', () => {
     return (await answer.json()) as Fields;
   };
   const setFault = (fault: FaultInput) => operate('POST', '/faults', { faults: [fault] });
-  const post = (body: unknown = newUser()) =>
+  const post = () =>
     fetch(`${base}/v1/user`, {
       method: 'POST',
       redirect: 'manual',
       headers: { 'x-api-key': sandbox.apiKey, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      body: JSON.stringify(newUser()),
     });
   const users = async (): Promise<number> => {
     const answer = await fetch(`${base}/v1/user`, { headers: { 'x-api-key': sandbox.apiKey } });

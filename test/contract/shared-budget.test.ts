@@ -160,12 +160,8 @@ function suite(name: string, open: () => Promise<SharedBudget>): void {
       if (seen === undefined) throw new Error('nobody looked');
       return seen;
     }
-    const enterAs = async (
-      budget: SharedBudget,
-      process: string,
-      decision = enter(),
-      of = account,
-    ): Promise<number> => (await budget.visit(of, visitOf(process), () => decision)) ?? -1;
+    const enterAs = async (budget: SharedBudget, process: string, decision = enter()): Promise<number> =>
+      (await budget.visit(account, visitOf(process), () => decision)) ?? -1;
 
     it('shows a request that was entered to all others of the account, and to nobody else', async () => {
       const [a, b] = [await open(), await open()];

@@ -99,9 +99,9 @@ function office(env: Readonly<Record<string, string>> = {}, alerts?: readonly ob
 const HOOK = `/hook/${SECRET}`;
 
 /** A command that ran users, and came to nothing unless it ends with 0. */
-function ran(exitCode: ExitCode, name = 'users'): Tidings {
+function ran(exitCode: ExitCode): Tidings {
   const summary = {
-    name,
+    name: 'users',
     resource: 'users',
     direction: 'pull',
     records: 1,
@@ -110,7 +110,7 @@ function ran(exitCode: ExitCode, name = 'users'): Tidings {
   } as const;
   const end = { environment: 'live', summaries: [summary], run: 'R1', exitCode };
   const attempt: Attempt = {
-    asked: [{ environment: 'live', name }],
+    asked: [{ environment: 'live', name: 'users' }],
     ends: exitCode === EXIT.done ? [end] : [],
     exitCode,
   };

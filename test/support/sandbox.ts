@@ -13,8 +13,8 @@ export interface TestClock extends Clock {
 
 export const TEST_START = '2026-09-01T00:00:00.000Z';
 
-export function testClock(start = TEST_START): TestClock {
-  let nowMs = Date.parse(start);
+export function testClock(): TestClock {
+  let nowMs = Date.parse(TEST_START);
   return {
     now: () => nowMs,
     monotonic: () => nowMs,
