@@ -15,13 +15,12 @@ const WEEK = '01234567-89ab-4cde-8f01-23456789abcd';
 
 const users = mapping('members', 'users', 'upsert', '{ external_id: Id, display_name: Name }');
 const leagues = mapping('leagues', 'fantasy_leagues', 'create', '{ name: Name, league_id: League }');
-const squadsBy = (userLookup: string, more = ''): PushMapping =>
+const squadsBy = (userLookup: string): PushMapping =>
   mapping(
     'squads',
     'squads',
     'create',
     `{ fantasy_league_id: { value: 1 }, user_id: { from: Who, lookup: ${userLookup} }, name: Name, players_in: Players }`,
-    more,
   );
 const squads = squadsBy('{ in: users, match: external_id, take: user_id }');
 const minis = mapping(

@@ -63,8 +63,8 @@ const REPORTS = [
   pullMapping('auto_substitutions', { kind: 'csv', path: '/log.csv' }, { where: { fantasy_league_id: 7 } }),
 ];
 
-async function readings(changes: Parameters<typeof pullPorts>[1] = {}, given = answers) {
-  const ports = pullPorts(fakeService(given), { tables: memoryTables().tables, ...changes });
+async function readings(changes: Parameters<typeof pullPorts>[1] = {}) {
+  const ports = pullPorts(fakeService(answers), { tables: memoryTables().tables, ...changes });
   const summaries = await pull(ports, REPORTS, {});
   const of = async (gameWeek: string, kind: KeptKind): Promise<readonly Kept[]> =>
     (await Array.fromAsync(ports.store.memory.kept(scope, gameWeek, kind))).flat();

@@ -21,12 +21,11 @@ const change = (at: number, changes: Partial<RunRow> = {}): RunRow =>
     { change: 'update', id: `id-${at}`, before: { display_name: `Old ${at}` }, ...changes },
   );
 /** A user that was created, and is to be inactive. */
-const flag = (at: number, changes: Partial<RunRow> = {}): RunRow =>
+const flag = (at: number): RunRow =>
   change(at, {
     change: 'create',
     before: null,
     fields: { external_id: `U${at}`, display_name: `Old ${at}`, is_active: false },
-    ...changes,
   });
 
 interface Pushed {

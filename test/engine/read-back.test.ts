@@ -24,11 +24,11 @@ const user = (at: number) => ({
 });
 const userRow = (at: number): RunRow =>
   runRow(at, { external_id: `U${at}`, display_name: `Name ${at}` }, { change: 'create' });
-const squadRow = (row: number, user_id: number, name: string, changes: Partial<RunRow> = {}): RunRow =>
+const squadRow = (row: number, user_id: number, name: string): RunRow =>
   runRow(
     row,
     { fantasy_league_id: 1, user_id, name, players_in: '[7]' },
-    { key: `1/${user_id}/${name}`, change: 'create', ...changes },
+    { key: `1/${user_id}/${name}`, change: 'create' },
   );
 const miniRow = (row: number, fantasy_league_id: number, name: string): RunRow =>
   runRow(row, { fantasy_league_id, name }, { key: `${fantasy_league_id}/${name}`, change: 'create' });

@@ -34,8 +34,8 @@ async function summaryOf(engine: Engine, runId: string): Promise<Record<string, 
   return { ...Object.fromEntries(counts), finished: run?.finished, exit: run?.exitCode };
 }
 
-const resultLines = (engine: Engine, mapping = 'users'): readonly (readonly string[])[] =>
-  engine.files.get(`${mapping}.results`)?.slice(1) ?? [];
+const resultLines = (engine: Engine): readonly (readonly string[])[] =>
+  engine.files.get('users.results')?.slice(1) ?? [];
 
 /** A push of one league whose answer is lost, with what became of it at the service. */
 async function lostLeague(engine: Engine, fault: 'lost' | 'vanished'): Promise<string> {

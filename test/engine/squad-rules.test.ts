@@ -16,7 +16,7 @@ const WORDS = ['Keeper', 'Defender', 'Midfielder', 'Forward'];
 const FIFTEEN = Array.from({ length: 15 }, (_, index) => index + 1);
 
 /** Players 1 to 30 of a league: 2 goalkeepers, 5 defenders, 5 midfielders, 3 forwards and again, three of a club, each for 6 but the last, who costs 20. */
-async function keepPlayers({ store }: Engine, baseUrl: string, league = 1): Promise<void> {
+async function keepPlayers({ store }: Engine, baseUrl: string): Promise<void> {
   const account = { baseUrl, accountId: 'club' };
   const players = Array.from({ length: 30 }, (_, index) => {
     const at = index % 15;
@@ -30,7 +30,7 @@ async function keepPlayers({ store }: Engine, baseUrl: string, league = 1): Prom
   const kept = players.flatMap((player) =>
     keptOfPlayer(player, { weekOf: () => 'week-3', current: 'week-3' }, 1),
   );
-  await store.memory.keep({ account, league }, kept);
+  await store.memory.keep({ account, league: 1 }, kept);
 }
 
 async function issuesOf(players: readonly number[], check: SquadRules['check'], made = true) {
