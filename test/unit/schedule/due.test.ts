@@ -20,9 +20,9 @@ const at = (text: string): number => Date.parse(text);
 const iso = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
 
 /** A season of `count` weeks from a Friday evening on, a kick-off one hour after the start. */
-function season(count: number, first = '2026-08-14T17:30:00Z'): readonly ClockWeek[] {
+function season(count: number): readonly ClockWeek[] {
   return Array.from({ length: count }, (_, index) => {
-    const startMs = at(first) + index * 7 * DAY;
+    const startMs = at('2026-08-14T17:30:00Z') + index * 7 * DAY;
     return {
       id: `w${index + 1}`,
       week: `${index + 1}`,

@@ -37,11 +37,10 @@ function lineup(id: string, points: Readonly<Record<string, number>>, over: Part
     ...over,
   };
 }
-const squad = (id: string, total: number, over: Partial<Squad> = {}): Squad => ({
+const squad = (id: string, total: number): Squad => ({
   id,
   ranking: { total_points: total },
   finance: { squad_value: 99.5 },
-  ...over,
 });
 const week = (number: number, lineups: readonly Lineup[], squads: readonly Squad[] = []): StandingsWeek => ({
   week: gameWeek(number),

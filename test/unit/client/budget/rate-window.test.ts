@@ -51,10 +51,10 @@ function logOf(...entries: readonly (readonly [number, number | null, Entry?])[]
 }
 
 /** A reading of the account from 100,000 to 100,100 ms. */
-function readingOf(log: RequestLog, offset: typeof OFFSET | undefined = OFFSET) {
+function readingOf(log: RequestLog) {
   const call = log.add(100_000, true);
   call.answeredMs = 100_100;
-  return { call, sentMs: 100_000, answeredMs: 100_100, offset, log };
+  return { call, sentMs: 100_000, answeredMs: 100_100, offset: OFFSET, log };
 }
 
 describe('resetMs', () => {

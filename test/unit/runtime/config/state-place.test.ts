@@ -25,8 +25,8 @@ const databaseOf = ({ state }: Config): StateDatabase => {
   if (state.kind !== 'postgres') throw new Error('no database');
   return state;
 };
-const address = (text: string, env: Readonly<Record<string, string>> = {}): StateDatabase =>
-  readAddress(text, { folder, env, schema: 'teamsheet', leaseMs: 30_000 }, {});
+const address = (text: string): StateDatabase =>
+  readAddress(text, { folder, env: {}, schema: 'teamsheet', leaseMs: 30_000 }, {});
 
 describe('a state on PostgreSQL', () => {
   it('is named by its address, the password by the environment', () => {

@@ -5,9 +5,9 @@ const NOW_MS = Date.parse('2026-10-01T12:00:00.000Z');
 const HOUR_MS = 60 * 60 * 1000;
 const at = (ms: number): string => new Date(ms).toISOString();
 /** An account whose day has room for `remaining` requests until its window ends. */
-const account = (remaining: number, limit = 1_000, resetMs = NOW_MS + 10 * HOUR_MS) => ({
+const account = (remaining: number, limit = 1_000) => ({
   id: 'a',
-  config: { rate_limit: { per_day: { limit, remaining, reset_at: at(resetMs) } } },
+  config: { rate_limit: { per_day: { limit, remaining, reset_at: at(NOW_MS + 10 * HOUR_MS) } } },
 });
 const TO_READ = { lineups: 100, details: 100, players: 50, pages: 2 };
 /** Beside what is read of squads and players: the league, its fixtures, its points configuration, the account, and two pages. */
