@@ -30,7 +30,7 @@ interface Report {
     readonly results: string;
   }[];
   readonly requests: Readonly<Record<'sent' | 'throttled' | 'waited_ms', number>>;
-  readonly pauses: readonly { readonly until: string; readonly seconds: number }[];
+  readonly pauses: readonly { readonly seconds: number }[];
   readonly finishes_at: string;
   readonly fits: { readonly requests: number; readonly rows: number; readonly limited_by: string | null };
   readonly error: { readonly code: string; readonly message: string; readonly next: string };

@@ -21,8 +21,8 @@ const { folder, start, run, service } = program(
   { here: true },
 );
 
-const files = (out = 'public'): readonly string[] =>
-  globSync('**/*', { cwd: join(folder.path, out), withFileTypes: true })
+const files = (): readonly string[] =>
+  globSync('**/*', { cwd: join(folder.path, 'public'), withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 const everything = (): string =>

@@ -35,9 +35,7 @@ interface Document {
   readonly settings: readonly { readonly setting: string; readonly points: number }[];
   readonly squads: readonly {
     readonly squad: { readonly id: string };
-    readonly rank_then: number;
     readonly points_now: number;
-    readonly points_then: number;
     readonly change: number;
   }[];
 }
