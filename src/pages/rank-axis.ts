@@ -31,7 +31,7 @@ function ticksOf(best: number, worst: number): readonly number[] {
 }
 
 /** The least of 1, 2, 5, 10, 20, 50 ... that is not below `least`. */
-function roundStep(least: number): number {
+export function roundStep(least: number): number {
   const power = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, least))));
   return ([1, 2, 5].find((digit) => digit * power >= least) ?? 10) * power;
 }

@@ -1,5 +1,6 @@
 import { markup, type Markup, type Part } from '../markup.ts';
 import { card, count, named, num, table } from '../parts.ts';
+import { roundStep } from '../rank-axis.ts';
 import { cut } from './cut.ts';
 import { sitePage, squadPath, type SiteFile } from './frame.ts';
 import type { Site, SiteSquad } from './values.ts';
@@ -103,12 +104,6 @@ function pointsCourse(squads: readonly SiteSquad[], weeks: readonly number[]): C
     end: ({ squad }) => count(squad.weeks.findLast(({ total }) => total !== undefined)?.total),
     said: (behind) => (behind === 0 ? 'in front' : `${count(behind)} behind`),
   };
-}
-
-/** The least of 1, 2, 5, 10, 20, 50 ... that is not below `least`. */
-function roundStep(least: number): number {
-  const power = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, least))));
-  return ([1, 2, 5].find((digit) => digit * power >= least) ?? 10) * power;
 }
 
 /** The lines of a race with a name at the end of each; colour and dashes differ, and neither is needed. */
