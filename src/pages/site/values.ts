@@ -1,3 +1,5 @@
+import type { WeekState } from '../../model/state/memory.ts';
+
 /** A player as pages name him. */
 export interface SitePlayer {
   readonly id: string;
@@ -67,9 +69,6 @@ export interface SiteSquad extends SquadName {
   readonly weeks: readonly SquadWeek[];
 }
 
-/** How far a week is known; `model/state/memory.ts` says what each state means. */
-export type SiteWeekState = 'open' | 'provisional' | 'final' | 'final_by_totals' | 'stale' | 'missing';
-
 /** A squad with the number that it is named for. */
 export interface SquadNumber {
   readonly squad: SquadName;
@@ -113,7 +112,7 @@ export interface ChipUse {
 /** One week of the league. The lists begin with the most. Nothing of a later week is in it, so that its page stays as it is. */
 export interface SiteWeek {
   readonly number: number;
-  readonly state: SiteWeekState;
+  readonly state: WeekState;
   /** Whether its own number of squads have points. */
   readonly squads: number;
   readonly lineups: number;

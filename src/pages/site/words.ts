@@ -1,20 +1,19 @@
+import type { WeekState } from '../../model/state/memory.ts';
 import { markup, type Markup } from '../markup.ts';
 import { count } from '../parts.ts';
-import type { SiteWeekState } from './values.ts';
 
 /** What members are told of how far a week is known. */
-export const STATE_WORDS: Readonly<Record<SiteWeekState, { readonly short: string; readonly long: string }>> =
-  {
-    open: { short: 'in play', long: 'The week is not over: everything here may still move.' },
-    provisional: { short: 'provisional', long: 'The week is over. Substitutions may still change it.' },
-    final: { short: 'final', long: 'The week is over and its substitutions are made.' },
-    final_by_totals: {
-      short: 'final',
-      long: 'The week is over. Its points are the difference of two totals; the line-ups are those before substitutions.',
-    },
-    stale: { short: 'being checked', long: 'A later total does not agree with the points of this week.' },
-    missing: { short: 'not read', long: 'The line-ups of this week were not read in time.' },
-  };
+export const STATE_WORDS: Readonly<Record<WeekState, { readonly short: string; readonly long: string }>> = {
+  open: { short: 'in play', long: 'The week is not over: everything here may still move.' },
+  provisional: { short: 'provisional', long: 'The week is over. Substitutions may still change it.' },
+  final: { short: 'final', long: 'The week is over and its substitutions are made.' },
+  final_by_totals: {
+    short: 'final',
+    long: 'The week is over. Its points are the difference of two totals; the line-ups are those before substitutions.',
+  },
+  stale: { short: 'being checked', long: 'A later total does not agree with the points of this week.' },
+  missing: { short: 'not read', long: 'The line-ups of this week were not read in time.' },
+};
 
 /** Places won or lost since the week before, with a sign and in words; a squad without a rank before is new. */
 export function movement(rank: number | undefined, previousRank: number | undefined): Markup {
