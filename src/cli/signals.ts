@@ -23,3 +23,11 @@ export function listenForSignals(
   }
   return controller.signal;
 }
+
+/** Waits until a signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -2,6 +2,7 @@ import { EXIT, InterruptedError } from '../../model/error.ts';
 import { defineCommand } from '../command.ts';
 import { serveFlags } from '../flags.ts';
 import { DEFAULT_PORT, serve } from '../serve.ts';
+import { aborted } from '../signals.ts';
 
 /** `dashboard`: pages on loopback that show what the state holds, until a signal. The service is asked nothing. */
 export const dashboard = defineCommand({
@@ -28,10 +29,3 @@ export const dashboard = defineCommand({
     return signal.reason instanceof InterruptedError ? signal.reason.exitCode : EXIT.done;
   },
 });
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}

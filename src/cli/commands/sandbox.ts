@@ -12,6 +12,7 @@ import { portNumber, text, texts } from '../flags.ts';
 import { readFaults } from '../sandbox/faults-file.ts';
 import { profilesAsData, profilesAsText } from '../sandbox/profiles.ts';
 import { openRequestLog } from '../sandbox/request-log.ts';
+import { aborted } from '../signals.ts';
 
 const DEFAULT_PORT = 8787;
 
@@ -84,11 +85,4 @@ export const sandbox = defineCommand({
 function readyLine(service: Sandbox) {
   const { baseUrl: base_url, apiKey: api_key, controlKey: control_key, accounts } = service;
   return { base_url, api_key, control_key, ...(accounts.length > 1 && { accounts }) };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
