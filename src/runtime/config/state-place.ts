@@ -3,6 +3,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { ConfigError, StoppedError, type Place } from '../../model/error.ts';
 import { Secret } from '../../model/secret.ts';
 import { isLoopback } from './base-url.ts';
+import { at } from './names.ts';
 
 /** Where the state of a configuration is kept. */
 export type StatePlace = StateFile | StateDatabase;
@@ -167,7 +168,3 @@ export const stateFolderOf = (place: StatePlace, folder: string): string =>
 /** How people are told of a place. */
 export const shownPlace = (place: StatePlace): string =>
   place.kind === 'file' ? place.file : `${place.name}, schema ${place.schema}`;
-
-function at({ file, line, column }: Place): string {
-  return file === undefined ? '' : `${file}:${line ?? 1}:${column ?? 1}: `;
-}
