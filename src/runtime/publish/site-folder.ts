@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { SiteFile } from '../../pages/site/frame.ts';
 import { unwritable } from '../../tables/atomic-write.ts';
 import { systemCode } from '../../tables/system-error.ts';
 import { fanOut } from '../../sync/pulling/fan-out.ts';
 import { heldBy, MANIFEST, manifestOf, refuseForeign } from './held-folder.ts';
-
-/** A file to write: its path below the folder, with slashes, and its text. */
-export interface FolderFile {
-  readonly path: string;
-  readonly text: string;
-}
 
 /** What came of writing a folder. */
 export interface WrittenFolder {
@@ -26,7 +21,7 @@ export interface WrittenFolder {
  */
 export async function replaceFolder(
   out: string,
-  files: Iterable<FolderFile>,
+  files: Iterable<SiteFile>,
   shown = out,
 ): Promise<WrittenFolder> {
   const folder = await realpath(out).catch(() => resolve(out));
@@ -73,12 +68,12 @@ interface Written {
 const AT_A_TIME = 8;
 
 /** Writes the files and their list into a new folder. */
-async function writeFiles(files: Iterable<FolderFile>, beside: string, folder: string): Promise<Written> {
+async function writeFiles(files: Iterable<SiteFile>, beside: string, folder: string): Promise<Written> {
   const paths = new Set([MANIFEST]);
   const folders = new Set<string>();
   const different: string[] = [];
   /** Answers the path where the file is another than before. */
-  const write = async ({ path, text }: FolderFile): Promise<string[]> => {
+  const write = async ({ path, text }: SiteFile): Promise<string[]> => {
     const file = join(beside, path);
     if (!folders.has(dirname(file))) await mkdir(dirname(file), { recursive: true });
     folders.add(dirname(file));
