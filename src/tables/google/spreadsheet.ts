@@ -24,8 +24,8 @@ export interface Spreadsheet {
 const FIELDS =
   'spreadsheetId,properties(title,timeZone,locale),sheets(properties,merges,basicFilter,conditionalFormats,charts(chartId),developerMetadata)';
 
-/** The grid of a tab whose size an answer leaves out: that of a new tab at Google. */
-const USUAL_GRID = { rowCount: 1000, columnCount: 26 } as const;
+/** The grid of a new tab at Google; a tab whose size an answer leaves out counts as one. */
+export const NEW_GRID = { rowCount: 1000, columnCount: 26 } as const;
 
 /** Reads everything about a spreadsheet but its cells, in one call. Errors: those of {@link SheetsClient.spreadsheet}. */
 export async function readSpreadsheet(client: SheetsClient, id: string): Promise<Spreadsheet> {
@@ -43,8 +43,8 @@ export async function readSpreadsheet(client: SheetsClient, id: string): Promise
       // A tab that is one chart has no grid.
       if ((properties.sheetType ?? 'GRID') !== 'GRID') return [];
       const { sheetId, title, gridProperties: grid } = properties;
-      const rowCount = grid?.rowCount ?? USUAL_GRID.rowCount;
-      const columnCount = grid?.columnCount ?? USUAL_GRID.columnCount;
+      const rowCount = grid?.rowCount ?? NEW_GRID.rowCount;
+      const columnCount = grid?.columnCount ?? NEW_GRID.columnCount;
       return [{ sheetId, title: title ?? '', rowCount, columnCount, merges: merges ?? [] }];
     }),
     answer: { ...answer, sheets },

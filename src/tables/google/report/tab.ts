@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import { ConfigError } from '../../../model/error.ts';
 import { freshId, type Note } from './memory.ts';
 import type { GoogleAccess, SheetsClient, SheetValue } from '../sheets-client.ts';
-import { findTab, rangeOf, type Spreadsheet } from '../spreadsheet.ts';
+import { findTab, NEW_GRID, rangeOf, type Spreadsheet } from '../spreadsheet.ts';
 
 /** A tab that a report writes to, as it stands before. */
 export interface ExistingTab {
@@ -82,9 +82,6 @@ function checkNewTitle({ title, tabs }: Spreadsheet, name: string): void {
       `"${name}" cannot be the name of a tab: 1 to ${TITLE_CHARACTERS_MAX} characters`,
     );
 }
-
-/** The rows and columns of a tab that is made by us, as Google makes one. */
-const NEW_GRID = { rowCount: 1000, columnCount: 26 } as const;
 
 /** The size of a tab's grid. */
 export interface Grid {
