@@ -5,7 +5,7 @@ import { numberScale } from '../../chart-scale.ts';
 import { columnLetters } from '../../column-letters.ts';
 import { COLOURS, quotedTab } from './style.ts';
 
-type SheetChart = NonNullable<WriteSheet['charts']>[number];
+export type SheetChart = NonNullable<WriteSheet['charts']>[number];
 type ChartSeries = SheetChart['series'][number];
 
 /** Told apart by people who see no red and green too, and in print. */

@@ -1,13 +1,12 @@
 import type { CellValue, WriteSheet } from 'hucre/xlsx';
 import type { ChartData } from '../../../model/tables/layout.ts';
 import { chartHeight, chartTable, type ChartTable } from '../../chart-table.ts';
-import { drawChart } from './chart.ts';
+import { drawChart, type SheetChart } from './chart.ts';
 import { PRINTED } from './print.ts';
 import { displayWidth, isErrorLike, safeText } from './sheet.ts';
 import { columnLetters } from '../../column-letters.ts';
 import { alignment, COLOURS, FONT, HEADER_STYLE, ROW_BORDER } from './style.ts';
 
-type SheetChart = NonNullable<WriteSheet['charts']>[number];
 type Cells = NonNullable<WriteSheet['cells']>;
 
 /** A chart takes eight columns of this width, and its numbers stand beside it. */
