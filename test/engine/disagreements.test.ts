@@ -1,17 +1,10 @@
 import { expect, it } from 'vitest';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
-import { mappingOn } from '../support/push-case.ts';
+import { mappingOn, setTable } from '../support/push-case.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 
 const members = mappingOn('members.csv', { name: 'members' });
 const guests = mappingOn('guests.csv', { name: 'guests' });
-
-const set = (engine: Engine, path: string, ...lines: readonly string[]): void => {
-  engine.tables.set(
-    path,
-    lines.map((line) => line.split(',')),
-  );
-};
 
 async function warnings(engine: Engine): Promise<readonly string[]> {
   const planned = await planPush(engine.ports, [members, guests], PLAN_OPTIONS);
@@ -21,8 +14,8 @@ async function warnings(engine: Engine): Promise<readonly string[]> {
 
 it('two mappings that write one key with different values are warned of', async () => {
   const engine = await makeEngine();
-  set(engine, 'members.csv', 'external_id,display_name', 'A,Ann', 'B,Bob', 'C,Cid');
-  set(engine, 'guests.csv', 'external_id,display_name', 'D,Dot', 'B,Bobby', 'C,Cyd');
+  setTable(engine, 'members', 'external_id,display_name', 'A,Ann', 'B,Bob', 'C,Cid');
+  setTable(engine, 'guests', 'external_id,display_name', 'D,Dot', 'B,Bobby', 'C,Cyd');
   expect(await warnings(engine)).toEqual([
     'guests: row 3 has another display_name for "B" than row 3 of members (and 1 more row like it): each push changes it back and forth, so keep it in one of the tables only',
   ]);
@@ -30,12 +23,12 @@ it('two mappings that write one key with different values are warned of', async 
 
 it('two mappings are not that say the same of a key, or write other fields of it, or leave its row out', async () => {
   const engine = await makeEngine();
-  set(engine, 'members.csv', 'external_id,display_name', 'A,Ann', 'B,Bob');
-  set(engine, 'guests.csv', 'external_id,display_name,is_active', 'A,,true', 'B,Bob,false');
+  setTable(engine, 'members', 'external_id,display_name', 'A,Ann', 'B,Bob');
+  setTable(engine, 'guests', 'external_id,display_name,is_active', 'A,,true', 'B,Bob,false');
   expect(await warnings(engine)).toEqual([]);
-  set(engine, 'guests.csv', 'external_id,display_name', 'A,Ann');
+  setTable(engine, 'guests', 'external_id,display_name', 'A,Ann');
   expect(await warnings(engine)).toEqual([]);
   // Rows of one key that disagree are invalid.
-  set(engine, 'guests.csv', 'external_id,display_name', 'A,Anna', 'A,Anne');
+  setTable(engine, 'guests', 'external_id,display_name', 'A,Anna', 'A,Anne');
   expect((await warnings(engine)).filter((message) => message.includes('back and forth'))).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resolve } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
-import { approve, resultLines } from '../support/push-case.ts';
+import { approve, resultLines, setTable } from '../support/push-case.ts';
 import { mappingFrom as mapping } from '../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 
@@ -36,12 +36,6 @@ const triggers = mapping(
   '{ fantasy_league_id: League, game_week_id: Week }',
 );
 
-const set = (engine: Engine, name: string, ...lines: readonly string[]): void => {
-  engine.tables.set(
-    `${name}.csv`,
-    lines.map((line) => line.split(',')),
-  );
-};
 const run = (engine: Engine, mappings: readonly PushMapping[], options: Partial<PlanOptions> = {}) =>
   push(engine.ports, 'push', mappings, { ...PLAN_OPTIONS, ...options }, approve);
 const outcomes = (engine: Engine, name: string): readonly (readonly [string, string])[] =>
@@ -80,8 +74,8 @@ describe('a lookup', () => {
   it('finds users of the service, and those that the same push creates, by their ids', async () => {
     const engine = await makeEngine();
     engine.service.users.push({ id: 'u-9', user_id: 9, external_id: 'old', display_name: 'Old' });
-    set(engine, 'members', 'Id,Name', 'new,New');
-    set(engine, 'squads', 'Who,Name,Players', 'old,Hill XI,1;2', 'new,Dale XI,3', 'newt,Moor XI,3');
+    setTable(engine, 'members', 'Id,Name', 'new,New');
+    setTable(engine, 'squads', 'Who,Name,Players', 'old,Hill XI,1;2', 'new,Dale XI,3', 'newt,Moor XI,3');
     const result = await run(engine, [squads, users]);
     expect(only(engine, 'squads')).toEqual(['created', 'created', 'invalid']);
     expect(engine.service.squads.map(({ user_id, name }) => [user_id, name])).toEqual([
@@ -97,7 +91,7 @@ describe('a lookup', () => {
   it('needs no mapping of the users in the same push', async () => {
     const engine = await makeEngine();
     engine.service.users.push({ id: 'u-9', user_id: 9, external_id: 'old', display_name: 'Old' });
-    set(engine, 'squads', 'Who,Name,Players', 'old,Hill XI,1;2');
+    setTable(engine, 'squads', 'Who,Name,Players', 'old,Hill XI,1;2');
     await run(engine, [squads]);
     expect(only(engine, 'squads')).toEqual(['created']);
     const again = await run(engine, [squads]);
@@ -113,7 +107,7 @@ describe('a lookup', () => {
         external_id: id,
         display_name: 'Ann',
       });
-    set(engine, 'squads', 'Who,Name,Players', 'Ann,Hill XI,1', 'Zoe,Dale XI,1');
+    setTable(engine, 'squads', 'Who,Name,Players', 'Ann,Hill XI,1', 'Zoe,Dale XI,1');
     await run(engine, [squadsBy('{ in: users, match: display_name, take: user_id, on_miss: skip }')]);
     expect(outcomes(engine, 'squads')).toEqual([
       [
@@ -127,8 +121,8 @@ describe('a lookup', () => {
 
   it('finds rows of another mapping by a column that is not sent', async () => {
     const engine = await makeEngine();
-    set(engine, 'members', 'Id,Name,Badge', 'a,Ann,red', 'b,Bob,blue');
-    set(engine, 'squads', 'Who,Name,Players', 'blue,Hill XI,1', 'rod,Dale XI,1');
+    setTable(engine, 'members', 'Id,Name,Badge', 'a,Ann,red', 'b,Bob,blue');
+    setTable(engine, 'squads', 'Who,Name,Players', 'blue,Hill XI,1', 'rod,Dale XI,1');
     await run(engine, [users, squadsBy('{ in: members, match: Badge, take: user_id }')]);
     expect(engine.service.squads).toMatchObject([{ user_id: 2, name: 'Hill XI' }]);
     expect(outcomes(engine, 'squads')[1]).toEqual([
@@ -141,7 +135,7 @@ describe('a lookup', () => {
     const engine = await makeEngine();
     engine.service.users.push({ id: 'u-9', user_id: 9, external_id: 'a', display_name: 'Ann' });
     const byEither = squadsBy('{ in: users, match: external_id, take: user_id }');
-    set(engine, 'squads', 'Who,Name,Players', 'a,Hill XI,1', ' a,Hill XI,1', 'a ,Hill XI,2');
+    setTable(engine, 'squads', 'Who,Name,Players', 'a,Hill XI,1', ' a,Hill XI,1', 'a ,Hill XI,2');
     await run(engine, [byEither]);
     expect(only(engine, 'squads')).toEqual(['invalid', 'invalid', 'invalid']);
   });
@@ -151,8 +145,8 @@ describe('a lookup', () => {
     ['{ in: members, match: Badge, take: id }', 'lookup.column'],
   ])('%s stops before anything is sent', async (lookup, code) => {
     const engine = await makeEngine();
-    set(engine, 'members', 'Id,Name', 'a,Ann');
-    set(engine, 'squads', 'Who,Name,Players', 'a,Hill XI,1');
+    setTable(engine, 'members', 'Id,Name', 'a,Ann');
+    setTable(engine, 'squads', 'Who,Name,Players', 'a,Hill XI,1');
     await expect(run(engine, [users, squadsBy(lookup)])).rejects.toMatchObject({ code, exitCode: 4 });
     expect(engine.service.writes).toEqual([]);
   });
@@ -161,8 +155,8 @@ describe('a lookup', () => {
 describe('rows that hang on a row that was not written', () => {
   it('wait with its name, and resume sends them once it is there', async () => {
     const engine = await makeEngine();
-    set(engine, 'members', 'Id,Name', 'a,Ann', 'b,Bob');
-    set(engine, 'squads', 'Who,Name,Players', 'a,Hill XI,1', 'b,Dale XI,1');
+    setTable(engine, 'members', 'Id,Name', 'a,Ann', 'b,Bob');
+    setTable(engine, 'squads', 'Who,Name,Players', 'a,Hill XI,1', 'b,Dale XI,1');
     engine.service.refuses.add('b');
     await run(engine, [users, squads]);
     expect(only(engine, 'members')).toEqual(['created', 'rejected']);
@@ -178,8 +172,8 @@ describe('rows that hang on a row that was not written', () => {
 
   it('go on after a stop between the two', async () => {
     const engine = await makeEngine();
-    set(engine, 'leagues', 'Name,League', 'Cup,1');
-    set(engine, 'minis', 'League,Name,Type', 'Cup,Office,open', 'Cup,Pub,open');
+    setTable(engine, 'leagues', 'Name,League', 'Cup,1');
+    setTable(engine, 'minis', 'League,Name,Type', 'Cup,Office,open', 'Cup,Pub,open');
     const stop = { throws: new IncompleteError('budget.exhausted', 'used up') };
     engine.service.faults.push(undefined, stop, stop);
     await run(engine, [leagues, minis]);
@@ -199,8 +193,8 @@ it('rows whose lookups were settled at different times go on after a stop', asyn
     'create',
     '{ fantasy_league_id: { value: Cup, lookup: { in: fantasy_leagues, match: name, take: id } }, user_id: { from: Who, lookup: { in: users, match: external_id, take: user_id } }, name: Name, players_in: Players }',
   );
-  set(engine, 'leagues', 'Name,League', 'Cup,1');
-  set(engine, 'squads', 'Who,Name,Players', 'old,Hill XI,1;2');
+  setTable(engine, 'leagues', 'Name,League', 'Cup,1');
+  setTable(engine, 'squads', 'Who,Name,Players', 'old,Hill XI,1;2');
   const stop = { throws: new IncompleteError('budget.exhausted', 'the day is used up') };
   engine.service.faults.push(undefined, stop);
   await run(engine, [leagues, both]);
@@ -213,7 +207,7 @@ describe('fantasy leagues', () => {
   it('are known by what this state created, and others are warned of', async () => {
     const engine = await makeEngine();
     engine.service.leagues.push({ id: 1, name: 'Of somebody else' });
-    set(engine, 'leagues', 'Name,League', 'Cup,1');
+    setTable(engine, 'leagues', 'Name,League', 'Cup,1');
     await run(engine, [leagues]);
     expect(engine.events).toContainEqual({
       kind: 'warning',
@@ -225,7 +219,7 @@ describe('fantasy leagues', () => {
     await run(engine, [leagues]);
     expect(only(engine, 'leagues')).toEqual(['unchanged']);
     expect(engine.events.filter(({ kind }) => kind === 'warning')).toEqual([]);
-    set(engine, 'leagues', 'Name,League', 'Cup,2');
+    setTable(engine, 'leagues', 'Name,League', 'Cup,2');
     await run(engine, [leagues]);
     expect(outcomes(engine, 'leagues')[0]?.[1]).toContain('the service can neither change nor delete it');
     expect(engine.service.leagues).toHaveLength(2);
@@ -233,8 +227,8 @@ describe('fantasy leagues', () => {
 
   it('without an answer are held, and what hangs on them waits', async () => {
     const engine = await makeEngine();
-    set(engine, 'leagues', 'Name,League', 'Cup,1');
-    set(engine, 'minis', 'League,Name,Type', 'Cup,Office,open');
+    setTable(engine, 'leagues', 'Name,League', 'Cup,1');
+    setTable(engine, 'minis', 'League,Name,Type', 'Cup,Office,open');
     engine.service.faults.push('lost');
     await run(engine, [leagues, minis]);
     expect([only(engine, 'leagues'), only(engine, 'minis')]).toEqual([['unknown'], ['deferred']]);
@@ -245,8 +239,8 @@ describe('fantasy leagues', () => {
 
   it('whose id no answer told are named with what to do by the rows that need it', async () => {
     const engine = await makeEngine();
-    set(engine, 'leagues', 'Name,League', 'Cup,1');
-    set(engine, 'minis', 'League,Name,Type', 'Cup,Office,open');
+    setTable(engine, 'leagues', 'Name,League', 'Cup,1');
+    setTable(engine, 'minis', 'League,Name,Type', 'Cup,Office,open');
     engine.service.faults.push('lost');
     const { report } = await run(engine, [leagues]);
     const [intent] = await engine.store.intents(report.run ?? '');
@@ -271,7 +265,7 @@ describe('squads that this state does not remember', () => {
     const engine = await makeEngine();
     engine.service.users.push({ id: 'u-9', user_id: 9, external_id: 'a', display_name: 'Ann' });
     engine.service.squads.push({ id: 's-1', name: 'Hill XI', fantasy_league_id: 1, user_id: 9 });
-    set(engine, 'squads', 'Who,Name,Players', 'a,Hill XI,1;2');
+    setTable(engine, 'squads', 'Who,Name,Players', 'a,Hill XI,1;2');
     await run(engine, [squads]);
     expect(outcomes(engine, 'squads')).toEqual([
       ['unchanged', expect.stringContaining('its players_in could not be compared')],
@@ -282,11 +276,11 @@ describe('squads that this state does not remember', () => {
   it('are remembered after a create, and a list does not make their players forgotten', async () => {
     const engine = await makeEngine();
     engine.service.users.push({ id: 'u-9', user_id: 9, external_id: 'a', display_name: 'Ann' });
-    set(engine, 'squads', 'Who,Name,Players', 'a,Hill XI,1;2');
+    setTable(engine, 'squads', 'Who,Name,Players', 'a,Hill XI,1;2');
     await run(engine, [squads]);
     await run(engine, [squads]);
     expect(outcomes(engine, 'squads')).toEqual([['unchanged', '']]);
-    set(engine, 'squads', 'Who,Name,Players', 'a,Hill XI,1;3');
+    setTable(engine, 'squads', 'Who,Name,Players', 'a,Hill XI,1;3');
     await run(engine, [squads]);
     expect(outcomes(engine, 'squads')[0]?.[1]).toContain('players_in is [1,2], not [1,3]');
   });
@@ -301,8 +295,8 @@ it('prices go out for a league that the same push creates, and are unchanged aft
     '{ fantasy_league_id: { value: Cup, lookup: { in: fantasy_leagues, match: name, take: id } }, player_id: P, price: Price, type: { value: t } }',
     'compare: snapshot',
   );
-  set(engine, 'leagues', 'Name,League', 'Cup,1');
-  set(engine, 'prices', 'P,Price', '1,4.5', '2,5');
+  setTable(engine, 'leagues', 'Name,League', 'Cup,1');
+  setTable(engine, 'prices', 'P,Price', '1,4.5', '2,5');
   await run(engine, [prices, leagues]);
   expect(engine.service.writes.map(({ operation }) => operation)).toEqual([
     'create-fantasy-league',
@@ -319,7 +313,7 @@ it('prices go out for a league that the same push creates, and are unchanged aft
 describe('a trigger', () => {
   it('goes out once for a league and a game week, and again only when told to', async () => {
     const engine = await makeEngine();
-    set(engine, 'weeks', 'League,Week', `1,${WEEK}`);
+    setTable(engine, 'weeks', 'League,Week', `1,${WEEK}`);
     await run(engine, [triggers]);
     await run(engine, [triggers]);
     expect(only(engine, 'weeks')).toEqual(['unchanged']);
@@ -331,7 +325,7 @@ describe('a trigger', () => {
   it('stops where the log has records and this state remembers none', async () => {
     const engine = await makeEngine();
     engine.service.substitutions.push({ id: 'x', fantasy_league_id: 1 });
-    set(engine, 'weeks', 'League,Week', `1,${WEEK}`);
+    setTable(engine, 'weeks', 'League,Week', `1,${WEEK}`);
     await expect(run(engine, [triggers])).rejects.toMatchObject({ code: 'state.no_memory', exitCode: 6 });
     await run(engine, [triggers], { adopt: true });
     expect(only(engine, 'weeks')).toEqual(['created']);
@@ -346,8 +340,8 @@ it('one quota is shared by the mappings that use it', async () => {
     name: 'guests',
     source: { ...users.source, location: { kind: 'csv', path: 'guests.csv' } as const },
   };
-  set(engine, 'members', 'Id,Name', 'a,Ann', 'b,Bob');
-  set(engine, 'guests', 'Id,Name', 'c,Cid', 'd,Dot');
+  setTable(engine, 'members', 'Id,Name', 'a,Ann', 'b,Bob');
+  setTable(engine, 'guests', 'Id,Name', 'c,Cid', 'd,Dot');
   const planned = await planPush(engine.ports, [users, more], PLAN_OPTIONS);
   expect(
     planned.mappings.map(({ outcomes: { created, deferred }, overQuota }) => [created, deferred, overQuota]),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { push } from '../../src/sync/push.ts';
 import { retry } from '../../src/sync/retry.ts';
-import { approve, resultLines } from '../support/push-case.ts';
+import { approve, resultLines, setTable } from '../support/push-case.ts';
 import { mappingFrom } from '../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 
@@ -21,12 +21,6 @@ const minis = mappingFrom(
   '{ fantasy_league_id: { from: League, lookup: { in: leagues, match: name, take: id } }, name: Name, type: Type }',
 );
 
-const set = (engine: Engine, name: string, ...lines: readonly string[]): void => {
-  engine.tables.set(
-    `${name}.csv`,
-    lines.map((line) => line.split(',')),
-  );
-};
 const run = (engine: Engine, ...mappings: readonly PushMapping[]) =>
   push(engine.ports, 'push', mappings, PLAN_OPTIONS, approve);
 const again = (engine: Engine) => retry(engine.ports, undefined, PLAN_OPTIONS, (mapping) => mapping, approve);
@@ -45,11 +39,11 @@ describe('retry of rows whose key is looked up', () => {
     ] as const)
       engine.service.users.push({ id: `u-${number}`, user_id: number, external_id: id, display_name: id });
     engine.service.refuses.add('Hill XI').add('Dale XI');
-    set(engine, 'squads', 'Who,Name,Players', 'Ann,Hill XI,1', 'Bob,Dale XI,2', 'Ann,Moor XI,');
+    setTable(engine, 'squads', 'Who,Name,Players', 'Ann,Hill XI,1', 'Bob,Dale XI,2', 'Ann,Moor XI,');
     await run(engine, squads);
     expect(outcomes(engine, 'squads')).toEqual(['rejected', 'rejected', 'invalid']);
     engine.service.refuses.delete('Hill XI');
-    set(
+    setTable(
       engine,
       'squads',
       'Who,Name,Players',
@@ -74,10 +68,10 @@ describe('retry of rows whose key is looked up', () => {
   it('finds those of records that the same run created', async () => {
     const engine = await makeEngine();
     engine.service.refuses.add('Hill XI').add('Office');
-    set(engine, 'members', 'Id,Name', 'Ann,Ann');
-    set(engine, 'leagues', 'Name,League', 'Cup,1');
-    set(engine, 'squads', 'Who,Name,Players', 'Ann,Hill XI,1');
-    set(engine, 'minis', 'League,Name,Type', 'Cup,Office,private');
+    setTable(engine, 'members', 'Id,Name', 'Ann,Ann');
+    setTable(engine, 'leagues', 'Name,League', 'Cup,1');
+    setTable(engine, 'squads', 'Who,Name,Players', 'Ann,Hill XI,1');
+    setTable(engine, 'minis', 'League,Name,Type', 'Cup,Office,private');
     const first = await run(engine, users, leagues, squads, minis);
     expect(first.report.mappings).toMatchObject([{}, {}, { rejected: 1 }, { rejected: 1 }]);
     engine.service.refuses.clear();
@@ -90,9 +84,9 @@ describe('retry of rows whose key is looked up', () => {
     const engine = await makeEngine();
     engine.service.users.push({ id: 'u-9', user_id: 9, external_id: 'Ann', display_name: 'Ann' });
     engine.service.refuses.add('Hill XI');
-    set(engine, 'squads', 'Who,Name,Players', 'Ann,Hill XI,1');
+    setTable(engine, 'squads', 'Who,Name,Players', 'Ann,Hill XI,1');
     await run(engine, squads);
-    set(engine, 'squads', 'Who,Name,Players', 'Ann,Dale XI,1');
+    setTable(engine, 'squads', 'Who,Name,Players', 'Ann,Dale XI,1');
     expect((await again(engine))?.next).toEqual(['push squads']);
     expect(told(engine)).toContain(
       'squads.csv: row 2 had the refused key 1/Ann/Hill XI and now has 1/Ann/Dale XI, which is not read',
@@ -104,7 +98,7 @@ describe('retry of rows whose key is looked up', () => {
     const engine = await makeEngine();
     engine.service.users.push({ id: 'u-9', user_id: 9, external_id: 'Ann', display_name: 'Ann' });
     engine.service.refuses.add('Hill XI');
-    set(engine, 'squads', 'Who,Name,Players', 'Ann,Hill XI,1');
+    setTable(engine, 'squads', 'Who,Name,Players', 'Ann,Hill XI,1');
     const first = await run(engine, squads);
     const account = (await engine.store.run(first.report.run ?? ''))?.account;
     if (account === undefined) throw new Error('the run is not kept');

@@ -10,7 +10,7 @@ import { resolve } from '../../src/sync/resolve.ts';
 import { prepareVerify } from '../../src/sync/verify.ts';
 import { mappingFrom as mapping } from '../support/builders.ts';
 import { makeEngine, openEngine, PLAN_OPTIONS, stateFolder, type Engine } from '../support/engine.ts';
-import { approve, outcomesOf, resultLines, userTable } from '../support/push-case.ts';
+import { approve, outcomesOf, resultLines, setTable, userTable } from '../support/push-case.ts';
 import type { FakeService } from '../support/fake-service.ts';
 
 /** Lists show keys in ways that no folding of texts explains; every other answer shows them as they were sent. */
@@ -35,12 +35,6 @@ const minis = mapping(
   '{ fantasy_league_id: { value: 1 }, name: Name, type: { value: open } }',
 );
 
-const set = (engine: Engine, name: string, ...lines: readonly string[]): void => {
-  engine.tables.set(
-    `${name}.csv`,
-    lines.map((line) => line.split(',')),
-  );
-};
 const run = (
   engine: Engine,
   mappings: readonly PushMapping[],
@@ -126,12 +120,19 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
     const engine = await makeEngine();
     engine.service.spelling = spelling;
     userTable(engine, '0001,Ann,', '0002,Bob,');
-    set(engine, 'squads', 'Who,Name,P1', '0001,007 United,1', '0002,007 United,2');
-    set(engine, 'minis', 'Name', '000 Cup', '001 Cup');
+    setTable(engine, 'squads', 'Who,Name,P1', '0001,007 United,1', '0002,007 United,2');
+    setTable(engine, 'minis', 'Name', '000 Cup', '001 Cup');
     const all = [users, squads, minis];
     await run(engine, all);
     for (let round = 0; round < 2; round += 1) {
-      set(engine, 'squads', 'Who,Name,P1', '0001,007 United,1', '0002,007 United,2', '0002,008 Rovers,3');
+      setTable(
+        engine,
+        'squads',
+        'Who,Name,P1',
+        '0001,007 United,1',
+        '0002,007 United,2',
+        '0002,008 Rovers,3',
+      );
       const { report } = await later(engine, all);
       expect(report.exit_code).toBe(0);
     }
@@ -298,19 +299,19 @@ describe('a key that the list shows for the record of another row', () => {
     userTable(engine, '007,Ann,');
     await run(engine, [users]);
     userTable(engine, '007,Ann,', '7,Bob,');
-    set(engine, 'squads', 'Who,Name,P1', '7,Hill XI,1');
+    setTable(engine, 'squads', 'Who,Name,P1', '7,Hill XI,1');
     await later(engine, [users, squads], { allowKeyShape: true });
     expect(engine.service.squads.map(({ user_id }) => user_id)).toEqual([2]);
   });
 
   it('is the row of that key where the other row is gone: a record that got another name is not made again', async () => {
     const engine = await makeEngine();
-    set(engine, 'minis', 'Name', 'Office', 'Pub');
+    setTable(engine, 'minis', 'Name', 'Office', 'Pub');
     await run(engine, [minis]);
     const [first] = engine.service.miniLeagues;
     if (first === undefined) throw new Error('nothing was made');
     engine.service.miniLeagues[0] = { ...first, name: 'Work' };
-    set(engine, 'minis', 'Name', 'Work', 'Pub');
+    setTable(engine, 'minis', 'Name', 'Work', 'Pub');
     for (let round = 0; round < 2; round += 1) {
       await later(engine, [minis]);
       expect(outcomes(engine, 'minis')).toEqual(['unchanged', 'unchanged']);
@@ -437,11 +438,11 @@ describe('an older copy of the state', () => {
   it('makes no mini league again either', async () => {
     const engine = await makeEngine();
     engine.service.spelling = { prefix: 'lists' };
-    set(engine, 'minis', 'Name', 'North');
+    setTable(engine, 'minis', 'Name', 'North');
     await run(engine, [minis]);
     await later(engine, [minis]);
     engine.service.miniLeagues.push({ id: 9, name: 'South', fantasy_league_id: 1 });
-    set(engine, 'minis', 'Name', 'North', 'South');
+    setTable(engine, 'minis', 'Name', 'North', 'South');
     await expect(later(engine, [minis])).rejects.toMatchObject({
       message:
         'minis: the service lists mini leagues under other keys than were sent, and this state does not know its "1/x:South", which may be row 3, "1/South": the state file is older than the last push, or somebody else has created it',

@@ -54,6 +54,14 @@ export const userCells = (lines: readonly UserLine[]): readonly (readonly string
   ...lines.map(({ key, name, active }) => [key, name, active]),
 ];
 
+/** Sets the table of that name, a line of comma-separated cells for each row; the header is the first. */
+export function setTable(engine: Engine, name: string, ...lines: readonly string[]): void {
+  engine.tables.set(
+    `${name}.csv`,
+    lines.map((line) => line.split(',')),
+  );
+}
+
 /** Sets the table of users, a line of comma-separated cells for each. */
 export function userTable(engine: Engine, ...lines: readonly string[]): void {
   engine.tables.set('users.csv', [USER_HEADER, ...lines.map((line) => line.split(','))]);
