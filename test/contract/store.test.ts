@@ -130,12 +130,6 @@ function record(key: string, changes: Partial<KnownRecord> = {}): KnownRecord {
   };
 }
 
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
-
 /** What every Store does; `open` answers one whose state outlives `close`, and is empty before each test. */
 function storeSuite(name: string, open: () => Promise<Store>): void {
   describe(`Store: ${name}`, () => {
@@ -457,7 +451,7 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       expect(found.get('a')).toEqual(record('a', { number: 9, values: { price: 4.5 } }));
       expect([...found.keys()].sort()).toEqual(['a', ...odd].sort());
       expect(await store.snapshots(otherAccount, 'users', ['a'])).toEqual(new Map());
-      const pages = await collect(store.allSnapshots(account, 'users'));
+      const pages = await Array.fromAsync(store.allSnapshots(account, 'users'));
       expect(
         pages
           .flat()
@@ -469,11 +463,11 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
     it('lists more records than a page holds, each once', async () => {
       const records = Array.from({ length: 4500 }, (_, n) => record(`m-${n}`));
       await store.confirm(account, 'users', records);
-      const pages = await collect(store.allSnapshots(account, 'users'));
+      const pages = await Array.fromAsync(store.allSnapshots(account, 'users'));
       expect(new Set(pages.flat().map((each) => each.key)).size).toBe(4500);
       expect(pages.flat()).toHaveLength(4500);
       expect(pages.length).toBeGreaterThan(1);
-      expect(await collect(store.allSnapshots(otherAccount, 'users'))).toEqual([]);
+      expect(await Array.fromAsync(store.allSnapshots(otherAccount, 'users'))).toEqual([]);
     });
 
     it('forgets what was confirmed before a list', async () => {
@@ -481,16 +475,16 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       nowMs = 2_000;
       await store.confirm(account, 'users', [record('kept')]);
       await store.forgetOlder(account, 'users', 2_000);
-      expect((await collect(store.allSnapshots(account, 'users'))).flat()).toEqual([record('kept')]);
+      expect((await Array.fromAsync(store.allSnapshots(account, 'users'))).flat()).toEqual([record('kept')]);
     });
 
     it('lists what was confirmed since a time', async () => {
       await store.confirm(account, 'users', [record('before'), record('again')]);
       nowMs += 1_000;
       await store.confirm(account, 'users', [record('again'), record('now')]);
-      const pages = await collect(store.allSnapshots(account, 'users', nowMs));
+      const pages = await Array.fromAsync(store.allSnapshots(account, 'users', nowMs));
       expect(pages.flat()).toEqual([record('again'), record('now')]);
-      expect(await collect(store.allSnapshots(account, 'users', nowMs + 1))).toEqual([]);
+      expect(await Array.fromAsync(store.allSnapshots(account, 'users', nowMs + 1))).toEqual([]);
     });
 
     it('finds records whose keys have blanks behind what is asked for', async () => {
@@ -750,7 +744,7 @@ function runRowsSuite(name: string, open: () => Promise<Store>, runId: string | 
         keys.map((key, n) => runRow({ rowNumber: n + 1, key, change: n === 2 ? 'excluded' : 'pending' })),
       );
       await rows.add('prices', [runRow({ rowNumber: 1, key: 'd' })]);
-      const found = await collect(rows.duplicates('users'));
+      const found = await Array.fromAsync(rows.duplicates('users'));
       expect(found.map(({ key, rows: group }) => [key, group.map(({ rowNumber }) => rowNumber)])).toEqual([
         ['b', [1, 5]],
         ['a', [2, 4, 6]],
@@ -764,7 +758,7 @@ function runRowsSuite(name: string, open: () => Promise<Store>, runId: string | 
         'users',
         keys.map((key, n) => runRow({ rowNumber: n + 1, key, change: n === 3 ? 'invalid' : 'pending' })),
       );
-      const pairs = await collect(rows.lookAlikes('users'));
+      const pairs = await Array.fromAsync(rows.lookAlikes('users'));
       expect(pairs.sort((a, b) => a.rowNumber - b.rowNumber)).toEqual([
         { rowNumber: 2, otherRow: 1, otherKey: 'Ann' },
         { rowNumber: 3, otherRow: 2, otherKey: 'ann' },
@@ -885,7 +879,7 @@ function memorySuite(name: string, open: () => Promise<Store>): void {
     });
     afterEach(() => store.close());
     const all = async (of = scope, gameWeek = WEEK, kind: Kept['kind'] = 'lineup'): Promise<Kept[]> =>
-      (await collect(store.memory.kept(of, gameWeek, kind))).flat();
+      (await Array.fromAsync(store.memory.kept(of, gameWeek, kind))).flat();
 
     it('keeps readings across a restart, each under its own league, week and kind', async () => {
       const kept = [
@@ -962,19 +956,19 @@ function memorySuite(name: string, open: () => Promise<Store>): void {
         reading(id, { readAtMs: 5000 - index, variant: index % 2 === 0 ? 'b' : '0' }),
       ]);
       await store.memory.keep(scope, [...kept, reading('other', { kind: 'squad', variant: '' })]);
-      const latest = (await collect(store.memory.latest(scope, WEEK, 'lineup'))).flat();
+      const latest = (await Array.fromAsync(store.memory.latest(scope, WEEK, 'lineup'))).flat();
       expect(latest).toEqual(kept.filter((_, index) => index % 2 === 1));
       expect([...(await store.memory.readAt(scope, WEEK, 'lineup'))]).toEqual(
         ids.map((id, index) => [id, 5000 - index]),
       );
-      expect(await collect(store.memory.latest(otherLeague, WEEK, 'lineup'))).toEqual([]);
+      expect(await Array.fromAsync(store.memory.latest(otherLeague, WEEK, 'lineup'))).toEqual([]);
       expect(await store.memory.readAt(otherLeague, WEEK, 'lineup')).toEqual(new Map());
     });
 
     it('answers of two readings at one time the one whose variant is greater as the latest', async () => {
       const two = [reading('A', { variant: 'a' }), reading('A', { variant: 'b' })];
       await store.memory.keep(scope, two);
-      expect((await collect(store.memory.latest(scope, WEEK, 'lineup'))).flat()).toEqual([two[1]]);
+      expect((await Array.fromAsync(store.memory.latest(scope, WEEK, 'lineup'))).flat()).toEqual([two[1]]);
     });
 
     it('counts anew what was kept, dropped or forgotten since', async () => {

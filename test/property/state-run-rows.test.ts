@@ -174,12 +174,6 @@ function tally<Name>(names: readonly Name[]): Map<Name, number> {
   return new Map([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
 }
 
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
-
 function modelDuplicates(valid: readonly RunRow[]): unknown[] {
   return [...Map.groupBy(valid, (row) => row.key)]
     .filter(([, rows]) => rows.length > 1)
@@ -260,8 +254,8 @@ describe.each(KINDS)('the rows of a run on $name', ({ open, share }) => {
             const valid = model.filter(
               (row) => row.key !== null && row.change !== 'invalid' && row.change !== 'excluded',
             );
-            expect(await collect(rows.duplicates('users'))).toEqual(modelDuplicates(valid));
-            const pairs = await collect(rows.lookAlikes('users'));
+            expect(await Array.fromAsync(rows.duplicates('users'))).toEqual(modelDuplicates(valid));
+            const pairs = await Array.fromAsync(rows.lookAlikes('users'));
             expect(pairs.sort((a, b) => a.rowNumber - b.rowNumber)).toEqual(modelLookAlikes(valid));
           } finally {
             await rows.remove();
