@@ -3,12 +3,11 @@ import { TeamsheetError } from '../../src/model/error.ts';
 import { push } from '../../src/sync/push.ts';
 import { PLAN_OPTIONS } from '../support/engine.ts';
 import type { FakeCell, FakeTab } from '../support/google/fake-google.ts';
-import { makeSheetEngine, type SheetEngine } from '../support/sheet-engine.ts';
+import { makeSheetEngine, WRITE_BACK, type SheetEngine } from '../support/sheet-engine.ts';
 import { googleOfFile } from '../support/google/of-file.ts';
 
 const fake = googleOfFile();
 
-const WRITE_BACK = { status: 'Status', message: 'Message', id: 'Service ID', synced_at: 'Synced' };
 const OURS = Object.values(WRITE_BACK);
 const HEADER = ['external_id', 'display_name', 'Fee'];
 const NUMBERS = [4, 1, 3, 5, 2];

@@ -5,7 +5,7 @@ import { push } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { PLAN_OPTIONS } from '../support/engine.ts';
 import type { Fault } from '../support/google/fake-google.ts';
-import { makeSheetEngine, type SheetEngine } from '../support/sheet-engine.ts';
+import { makeSheetEngine, WRITE_BACK, type SheetEngine } from '../support/sheet-engine.ts';
 import { googleOfFile } from '../support/google/of-file.ts';
 
 const fake = googleOfFile();
@@ -36,7 +36,6 @@ const FAULTS: readonly (readonly [string, Fault, number])[] = [
   ['a connection that breaks after the request was carried out', 'reset-after', 8],
 ];
 
-const WRITE_BACK = { status: 'Status', message: 'Message', id: 'Service ID', synced_at: 'Synced' };
 const ROWS = [
   ['external_id', 'display_name', 'Fee'],
   ['A', 'Ann', 1],

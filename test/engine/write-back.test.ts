@@ -4,12 +4,11 @@ import type { PushSummary } from '../../src/model/state/store.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { PLAN_OPTIONS } from '../support/engine.ts';
 import { settingNames } from '../support/points.ts';
-import { makeSheetEngine, type SheetEngine } from '../support/sheet-engine.ts';
+import { makeSheetEngine, WRITE_BACK, type SheetEngine } from '../support/sheet-engine.ts';
 import { googleOfFile } from '../support/google/of-file.ts';
 
 const fake = googleOfFile();
 
-const WRITE_BACK = { status: 'Status', message: 'Message', id: 'Service ID', synced_at: 'Synced' };
 const HEADER = ['external_id', 'display_name'];
 const NOW = '2026-08-14 18:00';
 const LONG = 'x'.repeat(51);

@@ -17,6 +17,9 @@ export interface SheetEngine {
   readonly mapping: (changes?: Partial<PushMapping>) => PushMapping;
 }
 
+/** The columns that what became of rows is written into. */
+export const WRITE_BACK = { status: 'Status', message: 'Message', id: 'Service ID', synced_at: 'Synced' };
+
 /** The engine on one tab, `Users`, with these rows, in a spreadsheet of its own. */
 export async function makeSheetEngine(
   fake: FakeGoogle,
