@@ -1,4 +1,4 @@
-import { endpoints } from '../../src/contract/index.ts';
+import { settingNames } from '../support/points.ts';
 import type { Dice } from './dice.ts';
 import { REFUSED } from './service.ts';
 import { uuidOf, type Kind } from './records.ts';
@@ -12,9 +12,6 @@ const SQUADS = ['Hill XI', 'Dale XI', 'no', REFUSED.squad] as const;
 const MINIS = ['Office', 'Family', 'Pub'] as const;
 const PLAYERS = [7, 8, 9, 10, 11, REFUSED.player] as const;
 const WEEKS = [901, 902, 903].map(uuidOf);
-const SETTINGS = Object.keys(endpoints['set-points-config'].body.shape).filter(
-  (name) => name !== 'fantasy_league_id',
-);
 
 interface Member {
   readonly name: string;
@@ -108,8 +105,8 @@ export class Desk {
         ];
       case 'points_config':
         return [
-          ['fantasy_league_id', ...SETTINGS],
-          ['1', ...SETTINGS.map((name) => (name === 'forward_goal_points' ? String(this.#goals) : '1'))],
+          ['fantasy_league_id', ...settingNames],
+          ['1', ...settingNames.map((name) => (name === 'forward_goal_points' ? String(this.#goals) : '1'))],
         ];
       case 'auto_substitutions':
         return [['Week'], ...[...this.#weeks].map((week) => [week])];
