@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { RefusedError } from '../../src/model/error.ts';
-import type { RunRow } from '../../src/model/state/run-rows.ts';
 import { openBatches } from '../../src/sync/write/push-batches.ts';
 import { PushWriter } from '../../src/sync/write/push-writer.ts';
-import { pushMapping, runRow } from '../support/builders.ts';
+import { createUser, pushMapping } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import type { Fault } from '../support/fake-service.ts';
 import { ACCOUNT, pushTask } from '../support/writes.ts';
@@ -12,9 +11,6 @@ import { resourcePlans } from '../../src/plan/resources/index.ts';
 
 const SETTLE_MS = 120_000;
 const HOUR_MS = 3_600_000;
-
-const create = (at: number): RunRow =>
-  runRow(at, { external_id: `U${at}`, display_name: `Name ${at}` }, { change: 'create' });
 
 interface Story {
   readonly rows?: number;
@@ -49,7 +45,7 @@ async function push({
   service.faults.push(...faults);
   service.onCall = () => onCall?.(engine, service.writes.length);
   await arrange?.(engine);
-  const given = Array.from({ length: rows }, (_, at) => create(at + 1));
+  const given = Array.from({ length: rows }, (_, at) => createUser(at + 1));
   const made = await pushTask(engine, given, { mapping: pushMapping({ batchSize: 3 }), used: 0, ...task });
   const { requests } = resourcePlans.users;
   await (await openBatches(new PushWriter(made), requests)).run();

@@ -4,7 +4,7 @@ import { renderSaid } from '../../src/model/said.ts';
 import type { RunRow } from '../../src/model/state/run-rows.ts';
 import { openBatches } from '../../src/sync/write/push-batches.ts';
 import { PushWriter } from '../../src/sync/write/push-writer.ts';
-import { pushMapping, runRow } from '../support/builders.ts';
+import { createUser, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { settingNames } from '../support/points.ts';
 import { ACCOUNT, intentOf, pushTask, startedRun } from '../support/writes.ts';
@@ -16,11 +16,8 @@ const SETTLE_MS = 120_000;
 const LOOKS = '; teamsheet resume RUN looks for it';
 const NO_ROOM = "the account's quota of users is full; after it is raised, teamsheet resume RUN sends it";
 
-/** A row that creates the user of this number. */
-const create = (at: number, changes: Partial<RunRow> = {}): RunRow =>
-  runRow(at, { external_id: `U${at}`, display_name: `Name ${at}` }, { change: 'create', ...changes });
 const creates = (count: number): readonly RunRow[] =>
-  Array.from({ length: count }, (_, index) => create(index + 1));
+  Array.from({ length: count }, (_, index) => createUser(index + 1));
 /** A price of the player of this number. */
 const price = (at: number, fantasy_league_id: number, changes: Partial<RunRow> = {}): RunRow =>
   runRow(
@@ -97,15 +94,15 @@ const doubt =
 describe('rows go out together', () => {
   it('in row order, as many as the mapping says, those that are to be created', async () => {
     const given = [
-      create(1),
-      create(2, { outcome: 'created' }),
-      create(3),
-      create(4, { id: 'id-4' }),
-      create(5, { change: 'update' }),
-      create(6),
-      create(7, { change: 'unchanged' }),
-      create(8),
-      create(9),
+      createUser(1),
+      createUser(2, { outcome: 'created' }),
+      createUser(3),
+      createUser(4, { id: 'id-4' }),
+      createUser(5, { change: 'update' }),
+      createUser(6),
+      createUser(7, { change: 'unchanged' }),
+      createUser(8),
+      createUser(9),
     ];
     const pushed = await pushing(given, ofSize(2));
     expect(await pushed.run()).toBeUndefined();
@@ -216,7 +213,7 @@ describe('an answer', () => {
   });
 
   it('that leaves a row out that nobody finds holds that row only', async () => {
-    const given = [create(1, { said: words('a remark') }), create(2)];
+    const given = [createUser(1, { said: words('a remark') }), createUser(2)];
     const pushed = await pushing(given, {}, ({ service }) => {
       service.faults.push('short');
       service.unreadable.add('U1');
@@ -331,7 +328,7 @@ describe('a batch that is too large', () => {
   });
 
   it('is no row alone, which is rejected', async () => {
-    const pushed = await pushing([create(1, { said: words('a remark') })], {}, ({ service }) => {
+    const pushed = await pushing([createUser(1, { said: words('a remark') })], {}, ({ service }) => {
       service.faults.push('too_large');
     });
     await pushed.run();

@@ -7,15 +7,11 @@ import type { Intent, IntentResult, StoredIntent } from '../../src/model/state/s
 import { digestOf } from '../../src/plan/digest.ts';
 import type { Confirmation } from '../../src/plan/requests.ts';
 import { PushWriter } from '../../src/sync/write/push-writer.ts';
-import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
+import { createUser, knownRecord, pushMapping } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT, intentOf, pushTask } from '../support/writes.ts';
 import type { PushTask } from '../../src/sync/ports.ts';
 import { told, words } from '../support/said.ts';
-
-/** A row that creates the user of this number. */
-const create = (at: number, changes: Partial<RunRow> = {}): RunRow =>
-  runRow(at, { external_id: `U${at}`, display_name: `Name ${at}` }, { change: 'create', ...changes });
 
 const applied: WriteResult<'create-users'> = {
   kind: 'applied',
@@ -70,7 +66,12 @@ const failure = (sending: Promise<unknown>): Promise<unknown> =>
   );
 
 it('open rows come in row order, those that are wanted only', async () => {
-  const given = [create(1), create(2, { outcome: 'created' }), create(3), create(4, { change: 'update' })];
+  const given = [
+    createUser(1),
+    createUser(2, { outcome: 'created' }),
+    createUser(3),
+    createUser(4, { change: 'update' }),
+  ];
   const { writer } = await writing(given);
   const rows = await Array.fromAsync(writer.openRows(({ change }) => change === 'create'));
   expect(rows.map(({ rowNumber }) => rowNumber)).toEqual([1, 3]);
@@ -78,7 +79,7 @@ it('open rows come in row order, those that are wanted only', async () => {
 
 describe('before a write goes out', () => {
   it('its intent is recorded: who, what, and what was seen before', async () => {
-    const all = await writing([create(1), create(2, { key: null })], { used: 3 });
+    const all = await writing([createUser(1), createUser(2, { key: null })], { used: 3 });
     all.engine.clock.skewMs = 7;
     const { service, store, clock } = all.engine;
     let before: readonly StoredIntent[] = [];
@@ -106,13 +107,13 @@ describe('before a write goes out', () => {
   });
 
   it('what is known is recorded also where the account counts nothing', async () => {
-    const all = await writing([create(1)]);
+    const all = await writing([createUser(1)]);
     const { intent } = await send(all, applied);
     expect(intent.evidence).toBe(JSON.stringify({ atMs: all.engine.clock.now(), known: 0 }));
   });
 
   it('nothing is recorded once the run is to end', async () => {
-    const all = await writing([create(1)]);
+    const all = await writing([createUser(1)]);
     const stop = new InterruptedError('SIGINT', 'interrupted');
     all.engine.abort.abort(stop);
     expect(await failure(send(all, applied))).toBe(stop);
@@ -124,7 +125,7 @@ describe('before a write goes out', () => {
     ['a signal', new InterruptedError('SIGTERM', 'terminated')],
     ['a key that is refused', new AccessError('service.access', 'no right')],
   ])('%s stops it, and nothing was applied', async (_, error) => {
-    const all = await writing([create(1)]);
+    const all = await writing([createUser(1)]);
     expect(await failure(send(all, error))).toBe(error);
     expect(await resultsOf(all)).toEqual([['not_applied', error.message]]);
   });
@@ -132,7 +133,7 @@ describe('before a write goes out', () => {
   it.each([new UnavailableError('service.down', 'gone'), new Error('a mistake')])(
     'after any other error (%s) nobody knows, and its intent stays open',
     async (error) => {
-      const all = await writing([create(1)]);
+      const all = await writing([createUser(1)]);
       expect(await failure(send(all, error))).toBe(error);
       expect(await resultsOf(all)).toEqual([[null, '']]);
     },
@@ -141,7 +142,7 @@ describe('before a write goes out', () => {
 
 describe('a write that', () => {
   it('never reached the service was not applied, and ends the run', async () => {
-    const all = await writing([create(1)]);
+    const all = await writing([createUser(1)]);
     const error = await failure(send(all, { kind: 'not_applied', reason: 'connection refused' }));
     expect(error).toMatchObject({
       name: 'UnavailableError',
@@ -156,7 +157,7 @@ describe('a write that', () => {
   const SAID = 'the service answered 429 (slow down) again and again, even after the waits that it asked for';
 
   it('is refused for its row, for want of room, is deferred, and ends the run', async () => {
-    const all = await writing([create(1, { said: words('a remark') })]);
+    const all = await writing([createUser(1, { said: words('a remark') })]);
     const error = await failure(send(all, full));
     expect(error).toMatchObject({ code: 'service.throttled', message: SAID, next: 'resume RUN' });
     expect(await resultsOf(all)).toEqual([['refused', SAID]]);
@@ -172,7 +173,7 @@ describe('a write that', () => {
     ['it was another mapping', { mapping: 'others' }, null, 'deferred'],
   ])('is refused so after a write of which %s leaves its row to the end of the run', async (...given) => {
     const [, changes, result, outcome] = given;
-    const all = await writing([create(1)]);
+    const all = await writing([createUser(1)]);
     const { store } = all.engine;
     await store.addIntent(ACCOUNT, intentOf('W', { rowNumbers: [1], ...changes }));
     if (result !== null) await store.recordResult(ACCOUNT, 'W', result, [{ code: 'read-back-settled' }], []);
@@ -181,7 +182,7 @@ describe('a write that', () => {
   });
 
   it('is refused for want of room as a batch may have been applied in part, and stays open', async () => {
-    const all = await writing([create(1), create(2)]);
+    const all = await writing([createUser(1), createUser(2)]);
     expect(await failure(send(all, full))).toMatchObject({ code: 'service.throttled', message: SAID });
     expect(await resultsOf(all)).toEqual([[null, '']]);
     expect(await rowsOf(all)).toMatchObject([{ outcome: null }, { outcome: null }]);
@@ -192,13 +193,13 @@ describe('a write that', () => {
     ['for what it holds', { kind: 'refused', status: 400, message: 'no' } as const],
     ['in other words than the envelope', lost('no envelope', 429)],
   ])('is refused %s is an answer', async (_, refused) => {
-    const all = await writing([create(1)]);
+    const all = await writing([createUser(1)]);
     expect((await send(all, refused)).result).toEqual(refused);
     expect(await resultsOf(all)).toEqual([[null, '']]);
   });
 
   it('is answered counts as progress, which begins before the first answer and goes past the plan where more were needed', async () => {
-    const all = await writing([create(1)], { writes: 2 });
+    const all = await writing([createUser(1)], { writes: 2 });
     for (const answer of [applied, lost('timeout'), applied]) await send(all, answer);
     const unit = { kind: 'progress', mapping: 'users', unit: 'requests' };
     expect(all.engine.events).toEqual([
@@ -213,7 +214,7 @@ describe('a write that', () => {
 
 describe('an answer that shows every row', () => {
   const answers = async (count: number) => {
-    const all = await writing(Array.from({ length: count }, (_, at) => create(at + 1)));
+    const all = await writing(Array.from({ length: count }, (_, at) => createUser(at + 1)));
     const { writer, engine } = all;
     engine.service.send = () => Promise.resolve(applied as never);
     const steps: string[] = [];
@@ -285,7 +286,7 @@ describe('an answer that shows every row', () => {
     if (first === undefined) throw new Error('two rows were given');
     const pool = writer.openPool(1);
     await pool.add(() => push(first));
-    await pool.add(() => push(create(3, { key: 'u1' })));
+    await pool.add(() => push(createUser(3, { key: 'u1' })));
     await pool.done();
     const [, second] = await engine.store.intents('RUN');
     expect(JSON.parse(second?.evidence ?? '{}')).toMatchObject({ known: 1, alike: ['U1'] });
@@ -294,12 +295,12 @@ describe('an answer that shows every row', () => {
 
 describe('answers that do not come', () => {
   it('are counted by row, three times at most, with the last reason', async () => {
-    const all = await writing([create(1), create(2)]);
+    const all = await writing([createUser(1), createUser(2)]);
     const { writer } = all;
     expect([writer.isSpent(1), renderSaid(writer.lastReason(1))]).toEqual([false, '']);
     await send(all, lost('timeout'));
     await send(all, lost('connection reset'));
-    writer.countLost([create(2)], words('no name'));
+    writer.countLost([createUser(2)], words('no name'));
     expect([writer.isSpent(1), renderSaid(writer.lastReason(1))]).toEqual([false, 'connection reset']);
     expect([writer.isSpent(2), renderSaid(writer.lastReason(2))]).toEqual([true, 'no name']);
     await send(all, lost('timeout'));
@@ -308,7 +309,7 @@ describe('answers that do not come', () => {
   });
 
   it('do not count where they said no', async () => {
-    const all = await writing([create(1)]);
+    const all = await writing([createUser(1)]);
     for (let sent = 0; sent < 3; sent += 1) await send(all, lost('no envelope', 400));
     expect([all.writer.isSpent(1), renderSaid(all.writer.lastReason(1))]).toEqual([false, '']);
     expect(() => {
@@ -317,7 +318,7 @@ describe('answers that do not come', () => {
   });
 
   it('end the run when three come in a row', async () => {
-    const all = await writing([create(1)]);
+    const all = await writing([createUser(1)]);
     const check = (): void => {
       all.writer.checkAmbiguous(words('connection reset'));
     };
@@ -338,7 +339,7 @@ describe('answers that do not come', () => {
   });
 
   it('leave a write open from when it was surely sent', async () => {
-    const all = await writing([create(1)]);
+    const all = await writing([createUser(1)]);
     const { writer, engine } = all;
     const { intent } = await send(all, lost('timeout'));
     engine.clock.time += 5000;
@@ -349,7 +350,7 @@ describe('answers that do not come', () => {
   });
 
   it.each(['answered', 'refused', 'not-sent'] as const)('leave no write open that was %s', async (event) => {
-    const all = await writing([create(1)]);
+    const all = await writing([createUser(1)]);
     const { intent } = await send(all, lost('timeout'));
     await all.writer.recordResult(intent, event, words('why'), []);
     expect(all.writer.openSinceMs).toBeUndefined();
@@ -363,11 +364,11 @@ describe('what is known of rows', () => {
   const users = { mapping: pushMapping({ name: 'players' }) };
 
   it('is remembered with the mapping that wrote it', async () => {
-    const all = await writing([create(1)], users);
+    const all = await writing([createUser(1)], users);
     const { intent } = await send(all, applied);
     await all.writer.recordResult(intent, 'answered', [], [knownRecord('U1', {})]);
     const found = new Map([['U2', { id: 'id-2', record: knownRecord('U2', {}) }]]);
-    await all.writer.remember([create(2), create(3), create(4, { key: null })], found);
+    await all.writer.remember([createUser(2), createUser(3), createUser(4, { key: null })], found);
     const known = await all.engine.store.snapshots(ACCOUNT, 'users', ['U1', 'U2', 'U3', '']);
     expect([...known.values()].map(({ key, managedBy }) => [key, managedBy])).toEqual([
       ['U1', 'players'],
@@ -376,14 +377,14 @@ describe('what is known of rows', () => {
   });
 
   it('is marked and told, where a row has come to an end', async () => {
-    const all = await writing([create(1), create(2), create(3, { key: null }), create(4)]);
+    const all = await writing([createUser(1), createUser(2), createUser(3, { key: null }), createUser(4)]);
     const yes = (at: number) => ({ id: `id-${at}`, record: knownRecord(`U${at}`, { is_active: true }) });
     const found = new Map<string, Confirmation>([
       ['U1', { ...yes(1), note: { code: 'text', text: 'a note' } }],
       ['', yes(3)],
       ['U4', yes(4)],
     ]);
-    const inactive = create(4, { fields: { external_id: 'U4', is_active: false } });
+    const inactive = createUser(4, { fields: { external_id: 'U4', is_active: false } });
     await all.writer.patchConfirmed([...all.given.slice(0, 3), inactive], found);
     expect(await rowsOf(all)).toEqual([
       { outcome: 'created', message: 'a note', id: 'id-1' },
@@ -402,7 +403,7 @@ describe('what is known of rows', () => {
   });
 
   it('is nothing of those that are held, which says what to do', async () => {
-    const all = await writing([create(1), create(2, { said: words('a remark') })]);
+    const all = await writing([createUser(1), createUser(2, { said: words('a remark') })]);
     await all.writer.hold(all.given, words('no trustworthy answer (timeout)'));
     const message = 'no trustworthy answer (timeout); teamsheet resume RUN looks for it';
     expect(await rowsOf(all)).toEqual([
@@ -413,10 +414,10 @@ describe('what is known of rows', () => {
 
   it('is said of those that are deferred: only a create that has its id was created', async () => {
     const all = await writing([
-      create(1),
-      create(2, { id: 'id-2', said: words('a remark') }),
-      create(3, { change: 'update', id: 'id-3' }),
-      create(4, { change: 'update' }),
+      createUser(1),
+      createUser(2, { id: 'id-2', said: words('a remark') }),
+      createUser(3, { change: 'update', id: 'id-3' }),
+      createUser(4, { change: 'update' }),
     ]);
     await all.writer.defer(all.given, words('no room'));
     expect(await rowsOf(all)).toEqual([

@@ -6,7 +6,7 @@ import { digestOf } from '../../src/plan/digest.ts';
 import { knownUser } from '../../src/plan/known-records.ts';
 import { readBack, readBackNow, readBackTwice } from '../../src/sync/reconcile/read-back.ts';
 import type { OpenWrite } from '../../src/plan/reconcile/seen.ts';
-import { pushMapping, runRow } from '../support/builders.ts';
+import { createUser, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT, intentOf } from '../support/writes.ts';
 
@@ -22,8 +22,6 @@ const user = (at: number) => ({
   display_name: `Name ${at}`,
   is_active: true,
 });
-const userRow = (at: number): RunRow =>
-  runRow(at, { external_id: `U${at}`, display_name: `Name ${at}` }, { change: 'create' });
 const squadRow = (row: number, user_id: number, name: string): RunRow =>
   runRow(
     row,
@@ -70,7 +68,7 @@ describe('reading back at once', () => {
     const engine = await makeEngine();
     engine.service.users.push(user(1), user(9));
     const queries = watchLists(engine);
-    const found = await now(engine, users, [userRow(1), userRow(2)]);
+    const found = await now(engine, users, [createUser(1), createUser(2)]);
     expect([...found]).toEqual([['U1', expect.objectContaining({ id: 'id-1' })]]);
     expect(queries).toEqual([{}]);
     expect(engine.service.reads).toBe(1);
@@ -146,7 +144,7 @@ describe('reading back at once', () => {
   it.each(FAILURES)('finds nothing and warns where the service %s', async (_what, error) => {
     const engine = await makeEngine();
     engine.service.readFaults.push(error);
-    expect([...(await now(engine, users, [userRow(1)]))]).toEqual([]);
+    expect([...(await now(engine, users, [createUser(1)]))]).toEqual([]);
     expect(engine.events).toEqual([
       { kind: 'warning', message: `users: reading back failed: ${error.message}` },
     ]);
@@ -156,7 +154,7 @@ describe('reading back at once', () => {
     const engine = await makeEngine();
     const error = new Error('broken');
     engine.service.readFaults.push(error);
-    await expect(now(engine, users, [userRow(1)])).rejects.toBe(error);
+    await expect(now(engine, users, [createUser(1)])).rejects.toBe(error);
   });
 });
 
@@ -170,7 +168,7 @@ describe('a reading of all', () => {
     const engine = await makeEngine();
     engine.service.users.push(user(1), user(2));
     await arrange(engine);
-    const rows = [userRow(2), userRow(3)];
+    const rows = [createUser(2), createUser(3)];
     return readBack(engine.ports, ACCOUNT, users, [open(users, rows, evidence)], when);
   }
   const knows =
@@ -200,7 +198,7 @@ describe('a reading of all', () => {
   });
 
   it('finds a record that was there in another spelling only where it holds what its row wants by now', async () => {
-    const rows = [userRow(1), userRow(2)];
+    const rows = [createUser(1), createUser(2)];
     const alike = ['u1'];
     const found = async (then: string, now: string) => {
       const engine = await makeEngine();
@@ -227,7 +225,7 @@ describe('a reading of all', () => {
       const engine = await makeEngine();
       engine.service.users.push(user(1), user(2));
       engine.service.removed = 1;
-      const writes = known.map((at) => open(users, [userRow(3)], { unlisted: 1, known: at }));
+      const writes = known.map((at) => open(users, [createUser(3)], { unlisted: 1, known: at }));
       return (await readBack(engine.ports, ACCOUNT, users, writes, when)).others;
     };
     expect(await seen('now', [2])).toBe('absent');
@@ -258,7 +256,7 @@ describe('two readings', () => {
       readings += 1;
       return list(...args);
     };
-    const write = open(users, [userRow(1), userRow(2)]);
+    const write = open(users, [createUser(1), createUser(2)]);
     const { found, others } = await readBackTwice(engine.ports, ACCOUNT, users, [write]);
     return { found: [...found.keys()].sort(), others, readings };
   }
@@ -282,7 +280,7 @@ describe('two readings', () => {
     const engine = await makeEngine();
     const error = new UnavailableError('list.unstable', 'moves');
     engine.service.readFaults.push(undefined, error);
-    const seen = await readBackTwice(engine.ports, ACCOUNT, users, [open(users, [userRow(1)])]);
+    const seen = await readBackTwice(engine.ports, ACCOUNT, users, [open(users, [createUser(1)])]);
     expect(seen.others).toBe('unclear');
     expect(engine.events).toHaveLength(1);
     expect(engine.service.reads).toBe(1);

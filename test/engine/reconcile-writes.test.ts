@@ -5,7 +5,7 @@ import type { Words } from '../../src/model/said.ts';
 import type { IntentResult, StoredIntent } from '../../src/model/state/store.ts';
 import { doubtDetail } from '../../src/plan/reconcile/soft-refusal.ts';
 import { recordAnswers, reconcileWrites } from '../../src/sync/reconcile/writes.ts';
-import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
+import { createUser, knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';
 import { told, words } from '../support/said.ts';
@@ -77,19 +77,17 @@ const rowsOf = async ({ mapping, rows }: Ended): Promise<readonly object[]> =>
 const resultsOf = async ({ engine }: Ended): Promise<readonly StoredIntent['result'][]> =>
   (await engine.store.intents(RUN)).map(({ result }) => result);
 
-/** A row that creates, and one that changes, a user of this number. */
 const fieldsOf = (at: number) => ({ external_id: `U${at}`, display_name: `Name ${at}` });
-const create = (at: number, changes: Partial<RunRow> = {}): RunRow =>
-  runRow(at, fieldsOf(at), { change: 'create', ...changes });
+/** A row that changes the user of this number. */
 const update = (at: number, changes: Partial<RunRow> = {}): RunRow =>
-  create(at, { change: 'update', id: `id-${at}`, ...changes });
+  createUser(at, { change: 'update', id: `id-${at}`, ...changes });
 const held = ({ engine }: Ended, at: number, changes: object = {}): void => {
   engine.service.users.push({ id: `id-${at}`, user_id: at, ...fieldsOf(at), is_active: true, ...changes });
 };
 
 describe('settling a create', () => {
   it('marks what the list shows, opens the rest, and remembers who wrote it', async () => {
-    const given = await ended({ rows: [create(1), create(2)], sent: [{ rowNumbers: [1, 2] }] });
+    const given = await ended({ rows: [createUser(1), createUser(2)], sent: [{ rowNumbers: [1, 2] }] });
     held(given, 1);
     expect(await settle(given)).toEqual({ again: [2], created: [] });
     expect(await rowsOf(given)).toEqual([
@@ -104,10 +102,10 @@ describe('settling a create', () => {
 
   it('leaves to a later run what that created meanwhile, in any spelling, and compares again what differs', async () => {
     const rows = [
-      create(1),
-      create(2, { outcome: 'unknown', said: words('no answer') }),
-      create(3),
-      create(4),
+      createUser(1),
+      createUser(2, { outcome: 'unknown', said: words('no answer') }),
+      createUser(3),
+      createUser(4),
     ];
     const given = await ended({
       rows,
@@ -135,7 +133,7 @@ describe('settling a create', () => {
   });
 
   it('counts as created what a later run sent too, but before this run sent it again', async () => {
-    const given = await ended({ rows: [create(1)], sent: [{ rowNumbers: [1] }] });
+    const given = await ended({ rows: [createUser(1)], sent: [{ rowNumbers: [1] }] });
     const { store } = given.engine;
     await store.addRun(startedRun('LATER'));
     await store.addIntent(ACCOUNT, intentOf('L1', { runId: 'LATER', keys: ['U1'] }));
@@ -147,7 +145,7 @@ describe('settling a create', () => {
   });
 
   it('counts as created what a later run changed, or sent of another resource under such a key', async () => {
-    const given = await ended({ rows: [create(1)], sent: [{ rowNumbers: [1] }] });
+    const given = await ended({ rows: [createUser(1)], sent: [{ rowNumbers: [1] }] });
     const { store } = given.engine;
     await store.addRun(startedRun('LATER'));
     const later = { runId: 'LATER', keys: ['U1'] };
@@ -165,7 +163,7 @@ describe('settling a create', () => {
   it('keeps of a write that stays open that its answer named records otherwise, and of no other', async () => {
     const named: Words = [{ code: 'answer-unnamed', what: 'row', others: true }];
     const detailOf = async (isListable: boolean): Promise<readonly unknown[]> => {
-      const given = await ended({ rows: [create(1)], sent: [{ rowNumbers: [1] }] });
+      const given = await ended({ rows: [createUser(1)], sent: [{ rowNumbers: [1] }] });
       const { store, service } = given.engine;
       await store.recordResult(ACCOUNT, 'W1', 'ambiguous', named, []);
       service.listable = isListable;
@@ -178,7 +176,7 @@ describe('settling a create', () => {
   });
 
   it('counts as created what the later run sent again under a spelling that it did not know yet', async () => {
-    const given = await ended({ rows: [create(1)], sent: [{ rowNumbers: [1] }] });
+    const given = await ended({ rows: [createUser(1)], sent: [{ rowNumbers: [1] }] });
     const { store } = given.engine;
     await store.respell(ACCOUNT, 'users', { case: true });
     await store.addRun(startedRun('LATER'));
@@ -193,7 +191,7 @@ describe('settling a create', () => {
   });
 
   it('leaves rows that wait for their flag open, with the id of what was created', async () => {
-    const row = create(1, { fields: { ...fieldsOf(1), is_active: false } });
+    const row = createUser(1, { fields: { ...fieldsOf(1), is_active: false } });
     const given = await ended({ rows: [row], sent: [{ rowNumbers: [1] }] });
     held(given, 1);
     expect(await settle(given)).toEqual({ again: [], created: [1] });
@@ -202,7 +200,7 @@ describe('settling a create', () => {
   });
 
   it('says again what is wrong with a record, in the place of why the row was held', async () => {
-    const row = create(1, { outcome: 'unknown', said: words('no answer') });
+    const row = createUser(1, { outcome: 'unknown', said: words('no answer') });
     const given = await ended({ rows: [row], sent: [{ rowNumbers: [1], result: 'ambiguous' }] });
     held(given, 1, { display_name: 'Somebody' });
     await settle(given);
@@ -214,7 +212,7 @@ describe('settling a create', () => {
   it('takes away why a row was held from one that is open again or done', async () => {
     const unknown = { outcome: 'unknown' as const, said: words('no answer') };
     const given = await ended({
-      rows: [create(1, unknown), create(2, unknown)],
+      rows: [createUser(1, unknown), createUser(2, unknown)],
       sent: [{ rowNumbers: [1, 2], result: 'ambiguous' }],
     });
     held(given, 1);
@@ -227,7 +225,7 @@ describe('settling a create', () => {
 
   it('holds what cannot be read, and says why once', async () => {
     const given = await ended({
-      rows: [create(1, { said: words('a remark') })],
+      rows: [createUser(1, { said: words('a remark') })],
       sent: [{ rowNumbers: [1] }],
     });
     given.engine.service.listable = false;
@@ -241,7 +239,7 @@ describe('settling a create', () => {
 
   it('says what was seen in the place of who will look', async () => {
     const said: Words = [{ code: 'answer-none' }, { code: 'resume-looks', run: 'RUN' }];
-    const row = create(1, { outcome: 'unknown', said });
+    const row = createUser(1, { outcome: 'unknown', said });
     const given = await ended({ rows: [row], sent: [{ rowNumbers: [1] }] });
     given.engine.service.listable = false;
     await settle(given);
@@ -250,8 +248,8 @@ describe('settling a create', () => {
 
   it('asks nothing where every row has its outcome, and touches none of them', async () => {
     const done = [
-      create(1, { outcome: 'created', id: 'x' }),
-      create(2, { outcome: 'rejected', said: words('no') }),
+      createUser(1, { outcome: 'created', id: 'x' }),
+      createUser(2, { outcome: 'rejected', said: words('no') }),
     ];
     const given = await ended({ rows: done, sent: [{ rowNumbers: [1, 2] }] });
     expect(await settle(given)).toEqual({ again: [], created: [] });
@@ -265,7 +263,7 @@ describe('settling a create', () => {
 
   it('leaves the rows of a write alone that have an outcome already', async () => {
     const given = await ended({
-      rows: [create(1, { outcome: 'rejected', said: words('no') }), create(2)],
+      rows: [createUser(1, { outcome: 'rejected', said: words('no') }), createUser(2)],
       sent: [{ rowNumbers: [1, 2] }],
     });
     held(given, 2);
@@ -278,7 +276,7 @@ describe('settling a create', () => {
 
   it('is not kept back by what was counted before a write whose rows are done', async () => {
     const given = await ended({
-      rows: [create(1, { outcome: 'created', id: 'id-1' }), create(2)],
+      rows: [createUser(1, { outcome: 'created', id: 'id-1' }), createUser(2)],
       sent: [
         { rowNumbers: [1], evidence: { unlisted: 0 } },
         { rowNumbers: [2], evidence: { unlisted: 3 } },
@@ -293,7 +291,7 @@ describe('settling a create', () => {
   it('leaves what was answered, refused or surely not applied as it is', async () => {
     const results = ['applied', 'refused', 'not_applied'] as const;
     const given = await ended({
-      rows: [create(1), create(2), create(3)],
+      rows: [createUser(1), createUser(2), createUser(3)],
       sent: results.map((result, at) => ({ rowNumbers: [at + 1], result })),
     });
     for (const at of [2, 3]) held(given, at);
@@ -323,7 +321,7 @@ describe('settling a create', () => {
 describe('settling writes that share rows', () => {
   it('lets the first of them decide, and says of the second what became of its rows', async () => {
     const given = await ended({
-      rows: [create(1), create(2), create(3, { outcome: 'created', id: 'id-3' })],
+      rows: [createUser(1), createUser(2), createUser(3, { outcome: 'created', id: 'id-3' })],
       sent: [{ rowNumbers: [1, 2] }, { rowNumbers: [1, 3] }, { rowNumbers: [3] }],
     });
     expect(await settle(given)).toEqual({ again: [1, 2], created: [] });
@@ -332,7 +330,7 @@ describe('settling writes that share rows', () => {
 
   it('does not take the row of a second write for done because the first one is', async () => {
     const given = await ended({
-      rows: [create(1), create(2)],
+      rows: [createUser(1), createUser(2)],
       sent: [{ rowNumbers: [1] }, { rowNumbers: [1, 2] }],
     });
     held(given, 2);
@@ -341,7 +339,7 @@ describe('settling writes that share rows', () => {
   });
 
   it('leaves a row that waits for its flag to the first', async () => {
-    const row = create(1, { fields: { ...fieldsOf(1), is_active: false } });
+    const row = createUser(1, { fields: { ...fieldsOf(1), is_active: false } });
     const given = await ended({
       rows: [row],
       sent: [{ rowNumbers: [1] }, { rowNumbers: [1], operation: 'update-user' }],
@@ -367,7 +365,7 @@ describe('settling what was refused in other words', () => {
   }
 
   it('rejects a row that was refused alone and is not there', async () => {
-    expect(await refused([create(1)])).toEqual({
+    expect(await refused([createUser(1)])).toEqual({
       settled: { again: [], created: [] },
       rows: [{ rowNumber: 1, outcome: 'rejected', message: SAID }],
       results: ['refused'],
@@ -375,7 +373,7 @@ describe('settling what was refused in other words', () => {
   });
 
   it('opens rows that were refused together, of which one may be good', async () => {
-    expect(await refused([create(1), create(2)])).toEqual({
+    expect(await refused([createUser(1), createUser(2)])).toEqual({
       settled: { again: [1, 2], created: [] },
       rows: [
         { rowNumber: 1, outcome: null },
@@ -386,11 +384,11 @@ describe('settling what was refused in other words', () => {
   });
 
   it('believes the list more than the refusal', async () => {
-    expect(await refused([create(1)], undefined, {})).toMatchObject({
+    expect(await refused([createUser(1)], undefined, {})).toMatchObject({
       rows: [{ rowNumber: 1, outcome: 'created', id: 'id-1' }],
       results: ['applied'],
     });
-    expect(await refused([create(1, { fields: flagged })], undefined, {})).toMatchObject({
+    expect(await refused([createUser(1, { fields: flagged })], undefined, {})).toMatchObject({
       settled: { again: [], created: [1] },
       rows: [{ rowNumber: 1, outcome: null, id: 'id-1' }],
     });
@@ -506,12 +504,12 @@ describe('an answer that was recorded before its rows were marked', () => {
   it('of a create marks what is confirmed, and nothing else', async () => {
     const given = await ended({
       rows: [
-        create(1),
-        create(2),
-        create(3, { outcome: 'conflict' }),
-        create(4, { key: null }),
-        create(5, { fields: null }),
-        create(6, { fields: { ...fieldsOf(6), is_active: false } }),
+        createUser(1),
+        createUser(2),
+        createUser(3, { outcome: 'conflict' }),
+        createUser(4, { key: null }),
+        createUser(5, { fields: null }),
+        createUser(6, { fields: { ...fieldsOf(6), is_active: false } }),
       ],
       sent: [{ rowNumbers: [1, 2, 3, 4, 5, 6], ...applied }],
     });
@@ -533,7 +531,7 @@ describe('an answer that was recorded before its rows were marked', () => {
   });
 
   it('of a create without an id to change it by leaves a row that waits for its flag', async () => {
-    const row = create(1, { fields: { ...fieldsOf(1), is_active: false } });
+    const row = createUser(1, { fields: { ...fieldsOf(1), is_active: false } });
     const given = await ended({ rows: [row], sent: [{ rowNumbers: [1], ...applied }] });
     const shown = knownRecord('U1', { ...fieldsOf(1), is_active: true }, null);
     await given.engine.store.confirm(ACCOUNT, 'users', [shown]);
@@ -542,7 +540,7 @@ describe('an answer that was recorded before its rows were marked', () => {
 
   it('of a create that was changed since is a conflict that names the fields', async () => {
     const given = await ended({
-      rows: [create(1, { said: words('a remark'), fields: { ...fieldsOf(1), motto: 'One' } })],
+      rows: [createUser(1, { said: words('a remark'), fields: { ...fieldsOf(1), motto: 'One' } })],
       sent: [{ rowNumbers: [1], ...applied }],
     });
     const changed = knownRecord('U1', { ...fieldsOf(1), display_name: 'Somebody', motto: 'Two' });
@@ -597,9 +595,9 @@ describe('an answer that was recorded before its rows were marked', () => {
   });
 
   it('of another mapping is left to that one', async () => {
-    const given = await ended({ rows: [create(1)], sent: [{ rowNumbers: [1], ...applied }] });
+    const given = await ended({ rows: [createUser(1)], sent: [{ rowNumbers: [1], ...applied }] });
     await given.engine.store.confirm(ACCOUNT, 'users', [knownRecord('U1', fieldsOf(1))]);
-    await given.rows.add('others', [create(1)]);
+    await given.rows.add('others', [createUser(1)]);
     const others = { ...given, mapping: { ...users, name: 'others' } };
     expect(await record(others)).toEqual([{ rowNumber: 1, outcome: null }]);
   });

@@ -85,6 +85,10 @@ export function runRow(rowNumber: number, fields: Fields, changes: Partial<RunRo
   };
 }
 
+/** A row that creates the user of this number. */
+export const createUser = (at: number, changes: Partial<RunRow> = {}): RunRow =>
+  runRow(at, { external_id: `U${at}`, display_name: `Name ${at}` }, { change: 'create', ...changes });
+
 /** A known record whose values are all kept. */
 export function knownRecord(key: string, values: Fields, id: string | null = `id-${key}`): KnownRecord {
   return { key, id, number: null, digests: digestFields(values), values };
