@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, type Stats } from 'node:fs';
+import { access } from 'node:fs/promises';
 
 /** Opens without waiting for whoever writes into a pipe; a file is opened as ever. On Windows the flag is undefined, which counts as 0. */
 export const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
@@ -12,6 +13,13 @@ export function otherThanFile(
   if (facts.isFIFO()) return 'a pipe';
   return facts.isSocket() ? 'a socket' : 'a device';
 }
+
+/** Whether anything stands at a path that this account can reach. */
+export const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
 
 /** The bytes of a small file, which may be looked at several times: what is no file is refused at once. Errors: those of `node:fs`, and an Error that says what stands there instead. */
 export function readFileBytes(file: string): Buffer {

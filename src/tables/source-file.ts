@@ -1,9 +1,9 @@
 import type { BigIntStats } from 'node:fs';
-import { access, constants, open, readdir, stat, type FileHandle } from 'node:fs/promises';
+import { open, readdir, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, matchesGlob } from 'node:path';
 import { ConfigError } from '../model/error.ts';
 import type { SourceTable } from '../model/tables/table.ts';
-import { OPEN_FLAGS, otherThanFile } from './regular-file.ts';
+import { exists, OPEN_FLAGS, otherThanFile } from './regular-file.ts';
 
 type OpenTable = Omit<SourceTable, 'close'>;
 
@@ -133,11 +133,4 @@ async function resolvePattern(path: string, origin: string): Promise<{ path: str
     path: join(folder, only),
     origin: origin.slice(0, origin.length - basename(origin).length) + only,
   };
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path, constants.F_OK).then(
-    () => true,
-    () => false,
-  );
 }

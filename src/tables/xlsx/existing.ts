@@ -1,4 +1,4 @@
-import { access, open, type FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { shownText, type Cell } from '../../model/tables/cell.ts';
 import { ConfigError, UnavailableError } from '../../model/error.ts';
@@ -12,7 +12,7 @@ import type { TabRow } from './read/rows.ts';
 import { safeText } from './write/sheet.ts';
 import { decodeCellText } from './read/strings.ts';
 import { columnLetters } from '../column-letters.ts';
-import { OPEN_FLAGS } from '../regular-file.ts';
+import { exists, OPEN_FLAGS } from '../regular-file.ts';
 import { systemCode } from '../system-error.ts';
 import { readRows } from './read/tab-rows.ts';
 
@@ -47,12 +47,6 @@ export function refusedTab(
 ): UnavailableError {
   return refused(code, file, `tab "${tab}": ${message}`, next);
 }
-
-const exists = (file: string): Promise<boolean> =>
-  access(file).then(
-    () => true,
-    () => false,
-  );
 
 /** Errors: UnavailableError `destination.open` when a program that has the file open left its mark beside it. */
 async function refuseOpenFile(file: string): Promise<void> {
