@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { ResourceName } from '../../../../src/contract/index.ts';
 import type { KnownRecord } from '../../../../src/model/state/run-rows.ts';
 import {
   bothSpellings,
@@ -18,13 +17,12 @@ import {
 type Pairs = readonly (readonly [sent: string, kept: string])[];
 
 it('the text of a key stands behind the fields before it', () => {
-  const partsOf = (resource: ResourceName, key: string) => partsOfKey(resource, key);
-  expect(partsOf('users', 'a/b')).toEqual({ before: '', text: 'a/b' });
-  expect(partsOf('mini_leagues', '1/Cup/2')).toEqual({ before: '1/', text: 'Cup/2' });
-  expect(partsOf('squads', '1/2/Hill XI')).toEqual({ before: '1/2/', text: 'Hill XI' });
-  expect(partsOf('squads', '1')).toBeUndefined();
-  expect(partsOf('squads', '1/Hill XI')).toBeUndefined();
-  expect(partsOf('prices', '1/7/delta')).toBeUndefined();
+  expect(partsOfKey('users', 'a/b')).toEqual({ before: '', text: 'a/b' });
+  expect(partsOfKey('mini_leagues', '1/Cup/2')).toEqual({ before: '1/', text: 'Cup/2' });
+  expect(partsOfKey('squads', '1/2/Hill XI')).toEqual({ before: '1/2/', text: 'Hill XI' });
+  expect(partsOfKey('squads', '1')).toBeUndefined();
+  expect(partsOfKey('squads', '1/Hill XI')).toBeUndefined();
+  expect(partsOfKey('prices', '1/7/delta')).toBeUndefined();
   expect([...KEY_TEXTS]).toEqual(['external_id', 'name']);
 });
 
