@@ -8,20 +8,12 @@ import { cutOffRuns } from '../../src/sync/runs/crashed.ts';
 import { push } from '../../src/sync/push.ts';
 import { resolve, type Assumption, type Resolution } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
-import { pushMapping } from '../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import { prepareVerify } from '../../src/sync/verify.ts';
-import { userTable } from '../support/push-case.ts';
+import { approve, LEAGUES as leagues, mappingOn, userTable } from '../support/push-case.ts';
 
-const approve = (): Promise<void> => Promise.resolve();
-const onFile = (path: string, changes: Partial<PushMapping>): PushMapping =>
-  pushMapping({
-    source: { ...pushMapping().source, origin: path, location: { kind: 'csv', path } },
-    ...changes,
-  });
-const users = onFile('users.csv', { batchSize: 2 });
-const prices = onFile('prices.csv', { name: 'prices', resource: 'prices', operation: 'append' });
-const leagues = onFile('leagues.csv', { name: 'leagues', resource: 'fantasy_leagues', operation: 'create' });
+const users = mappingOn('users.csv', { batchSize: 2 });
+const prices = mappingOn('prices.csv', { name: 'prices', resource: 'prices', operation: 'append' });
 
 const pushIt = async (engine: Engine, mapping: PushMapping): Promise<RunReport> =>
   (await push(engine.ports, 'push', [mapping], PLAN_OPTIONS, approve)).report;
@@ -199,7 +191,7 @@ describe('writes whose rows are lost', () => {
     async (resource, operation, header, line, unlisted) => {
       const engine = await makeEngine();
       const { service } = engine;
-      const mapping = onFile('table.csv', { name: resource, resource, operation });
+      const mapping = mappingOn('table.csv', { name: resource, resource, operation });
       engine.tables.set('table.csv', [header, line]);
       service.quotas = { [resource]: { max: 9, used: 0, remaining: 9 } };
       service.faults.push('lost');

@@ -3,17 +3,11 @@ import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
-import { pushMapping } from '../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
+import { approve, mappingOn } from '../support/push-case.ts';
 
-const approve = (): Promise<void> => Promise.resolve();
 const onTable = (name: string, resource: PushMapping['resource'], operation: PushMapping['operation']) =>
-  pushMapping({
-    name,
-    resource,
-    operation,
-    source: { ...pushMapping().source, origin: name, location: { kind: 'csv', path: name } },
-  });
+  mappingOn(name, { name, resource, operation });
 const users = onTable('users', 'users', 'upsert');
 const minis = onTable('minis', 'mini_leagues', 'create');
 const prices = onTable('prices', 'prices', 'append');

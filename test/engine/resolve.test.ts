@@ -6,14 +6,9 @@ import { resolve, type Assumption } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import { told } from '../support/said.ts';
-import { approve, mappingOn, userTable } from '../support/push-case.ts';
+import { approve, LEAGUES as leagues, mappingOn, userTable } from '../support/push-case.ts';
 
 const users = mappingOn('users.csv');
-const leagues = mappingOn('leagues.csv', {
-  name: 'leagues',
-  resource: 'fantasy_leagues',
-  operation: 'create',
-});
 
 /** A push that may not wait until it knows what became of its writes. */
 async function pushUsers(engine: Engine): Promise<string> {

@@ -10,21 +10,9 @@ import { resume } from '../../src/sync/resume.ts';
 import { pushMapping } from '../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import { openLines, planLines, pushSaved, savePlan } from '../support/saved-plan.ts';
-import { userTable } from '../support/push-case.ts';
+import { approve, LEAGUES as leagues, mappingOn, userTable } from '../support/push-case.ts';
 
-const approve = (): Promise<void> => Promise.resolve();
-const source = (path: string): PushMapping['source'] => ({
-  ...pushMapping().source,
-  origin: path,
-  location: { kind: 'csv', path },
-});
-const users = pushMapping({ source: source('users.csv') });
-const leagues = pushMapping({
-  name: 'leagues',
-  resource: 'fantasy_leagues',
-  operation: 'create',
-  source: source('leagues.csv'),
-});
+const users = mappingOn('users.csv');
 
 const pushNow = (engine: Engine, ...mappings: readonly PushMapping[]): Promise<PushResult> =>
   push(engine.ports, 'push', mappings, PLAN_OPTIONS, approve);

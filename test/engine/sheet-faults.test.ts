@@ -4,6 +4,7 @@ import type { PushSummary } from '../../src/model/state/store.ts';
 import { push } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { PLAN_OPTIONS } from '../support/engine.ts';
+import { approve } from '../support/push-case.ts';
 import type { Fault } from '../support/google/fake-google.ts';
 import { makeSheetEngine, WRITE_BACK, type SheetEngine } from '../support/sheet-engine.ts';
 import { googleOfFile } from '../support/google/of-file.ts';
@@ -60,7 +61,6 @@ async function settled(work: () => ReturnType<typeof resume>): Promise<Result> {
     throw error;
   }
 }
-const approve = (): Promise<void> => Promise.resolve();
 const run = ({ ports, mapping }: SheetEngine): Promise<Result> =>
   settled(() => push(ports, 'push', [mapping({ writeBack: WRITE_BACK })], PLAN_OPTIONS, approve));
 

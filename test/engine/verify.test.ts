@@ -3,18 +3,12 @@ import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { IncompleteError, UnavailableError } from '../../src/model/error.ts';
 import { push } from '../../src/sync/push.ts';
 import { prepareVerify, verifyExit } from '../../src/sync/verify.ts';
-import { pushMapping } from '../support/builders.ts';
 import { settingNames } from '../support/points.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
+import { approve, mappingOn } from '../support/push-case.ts';
 
-const approve = (): Promise<void> => Promise.resolve();
-const source = (path: string) => ({
-  ...pushMapping().source,
-  origin: path,
-  location: { kind: 'csv' as const, path },
-});
 const mappingOf = (resource: PushMapping['resource'], operation: PushMapping['operation']): PushMapping =>
-  pushMapping({ name: resource, resource, operation, source: source(`${resource}.csv`) });
+  mappingOn(`${resource}.csv`, { name: resource, resource, operation });
 
 async function pushed(
   engine: Engine,
