@@ -1,5 +1,4 @@
-import type { Lock, Store } from '../../src/model/state/store.ts';
-import type { SharedBudget } from '../../src/model/state/shared-budget.ts';
+import type { OpenState } from '../../src/runtime/state.ts';
 import { Leases } from '../../src/state/lease.ts';
 import { DatabaseFailure } from '../../src/state/postgres/client.ts';
 import { databaseError } from '../../src/state/postgres/database-error.ts';
@@ -11,13 +10,6 @@ import { MemoryLeases } from './memory-leases.ts';
 import { MemoryStore, type StoreData } from './memory-store.ts';
 import { EPOCH_MS } from './service.ts';
 import type { World } from './world.ts';
-
-/** What one process has of the database. */
-export interface SharedState {
-  readonly store: Store;
-  readonly lock: Lock;
-  readonly budget: SharedBudget;
-}
 
 interface HostsOptions {
   readonly world: World;
@@ -42,7 +34,7 @@ export class Hosts {
   }
 
   /** What a process of a host has of the database. */
-  open(life: Life, host: number): SharedState {
+  open(life: Life, host: number): OpenState {
     const { world, data, termMs } = this.#options;
     this.#processes.set(life.name, { host, life });
     const nowMs = (): number => EPOCH_MS + Math.floor(world.nowMs);
