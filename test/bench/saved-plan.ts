@@ -3,19 +3,14 @@
  * process with its peak of memory, on two fresh sandboxes of the same run.
  * Run: `npm run bench -- saved-plan [ROWS]` (10,000 by default).
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createSandbox } from '../../src/sandbox/index.ts';
+import { BIN } from '../support/cli.ts';
+import { measuredNode, type Cost } from './support/cost.ts';
 
 const ROWS = Number(process.argv[2] ?? 10_000);
-const PROGRAM = path.join(import.meta.dirname, '../../dist/cli/bin.cjs');
-/** Tells the peak of the process in KiB when it ends. */
-const PROBE = `--import=data:text/javascript,${encodeURIComponent(
-  `process.on('exit', () => process.stderr.write('\\npeak ' + process.resourceUsage().maxRSS + '\\n'));`,
-)}`;
 const MAPPING = `version: 1
 name: users
 push: users
@@ -24,31 +19,11 @@ operation: upsert
 columns: { external_id: { from: Member, required: true }, display_name: Name }
 `;
 
-interface Usage {
-  readonly seconds: number;
-  readonly peakMb: number;
-}
-
-async function measure(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Usage> {
-  const startedAt = performance.now();
-  const child = spawn(process.execPath, [PROBE, PROGRAM, ...args, '--quiet'], {
-    cwd,
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number];
-  const peak = /peak (\d+)/.exec(stderr)?.[1];
-  if (code !== 0 || peak === undefined) throw new Error(`${args.join(' ')}: exit ${code}: ${stderr}`);
-  return { seconds: (performance.now() - startedAt) / 1000, peakMb: Number(peak) / 1024 };
-}
-
-const show = ({ seconds, peakMb }: Usage, than: Usage): string =>
-  `${seconds.toFixed(2)} s (${(seconds / than.seconds).toFixed(2)} x), ${peakMb.toFixed(0)} MB`;
+const show = ({ wallS, peakMb }: Cost, than: Cost): string =>
+  `${wallS.toFixed(2)} s (${(wallS / than.wallS).toFixed(2)} x), ${peakMb.toFixed(0)} MB`;
 
 /** Runs the commands in a folder of their own against a sandbox of their own. */
-async function season(commands: readonly (readonly string[])[], file?: string): Promise<readonly Usage[]> {
+async function season(commands: readonly (readonly string[])[], file?: string): Promise<readonly Cost[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-bench-'));
   const sandbox = await createSandbox({ settings: { per_minute: 1_000_000, per_day: 1_000_000 } });
   try {
@@ -60,9 +35,9 @@ async function season(commands: readonly (readonly string[])[], file?: string): 
       (_, n) => `M-${String(n).padStart(7, '0')},Member Nümber ${n}`,
     );
     await writeFile(path.join(folder, 'users.csv'), `Member,Name\n${lines.join('\n')}\n`);
-    const env = { ...process.env, TEAMSHEET_BASE_URL: baseUrl, TEAMSHEET_API_KEY: sandbox.apiKey };
-    const used: Usage[] = [];
-    for (const args of commands) used.push(await measure(args, folder, env));
+    const env = { TEAMSHEET_BASE_URL: baseUrl, TEAMSHEET_API_KEY: sandbox.apiKey };
+    const used: Cost[] = [];
+    for (const args of commands) used.push(await measuredNode([BIN, ...args, '--quiet'], folder, env));
     if (file !== undefined) {
       const { size } = await stat(path.join(folder, file));
       console.log(`${file}: ${(size / 1e6).toFixed(1)} MB, ${(size / ROWS).toFixed(0)} bytes a row`);
