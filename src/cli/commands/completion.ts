@@ -23,7 +23,11 @@ export const completion = defineCommand({
       const { options, positionals } = await load();
       all.push(completable(name, summary, { ...options, ...commonFlags }, positionals));
     }
-    await screen.exact(SHELLS[shell]?.(all) ?? '');
+    const script = SHELLS[shell]?.(all) ?? '';
+    if (screen.json) {
+      const document = { command: 'completion', exit_code: EXIT.done, shell, script };
+      await screen.data(JSON.stringify(document));
+    } else await screen.exact(script);
     return EXIT.done;
   },
 });

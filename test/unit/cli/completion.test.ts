@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { SHELLS, type Completable } from '../../../src/cli/completion.ts';
 import { makeFolder } from '../../support/cli.ts';
+import { runHere } from '../../support/run-here.ts';
 
 const COMMANDS: readonly Completable[] = [
   {
@@ -55,4 +56,18 @@ it('no description ends a quoted text early', () => {
     expect(script).toContain('operator’s word');
     expect(script.match(/'/g)?.length).toSatisfy((count: number) => count % 2 === 0);
   }
+});
+
+it('the command prints the script, and with --json one document that holds it', async () => {
+  const place = { cwd: process.cwd() };
+  const plain = await runHere(['completion', 'bash'], place);
+  expect(plain).toMatchObject({ code: 0, stdout: expect.stringMatching(/^# .*bash/) as string });
+  const { code, stdout } = await runHere(['completion', 'bash', '--json'], place);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toEqual({
+    command: 'completion',
+    exit_code: 0,
+    shell: 'bash',
+    script: plain.stdout,
+  });
 });
