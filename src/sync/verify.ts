@@ -35,6 +35,8 @@ export interface VerifiedRow {
   readonly message: string;
   /** Its write has no trustworthy answer: `resolve` finds it out. */
   readonly unsettled: boolean;
+  /** It is unreadable because the service did not answer, or its list came back short. */
+  readonly unavailable: boolean;
 }
 
 /** One mapping of a run that is read back, and what that costs. */
@@ -204,6 +206,8 @@ async function* verifiedRows(
 interface Failure {
   readonly reason: string;
   readonly endsAll: boolean;
+  /** The service did not answer as it should. */
+  readonly unavailable: boolean;
 }
 
 async function readOrFail(
@@ -214,10 +218,10 @@ async function readOrFail(
   try {
     return await reading.read(rows);
   } catch (error) {
-    if (error instanceof IncompleteError) return { reason: error.message, endsAll: true };
-    if (error instanceof RefusedError) return { reason: error.message, endsAll: false };
+    if (error instanceof IncompleteError) return { reason: error.message, endsAll: true, unavailable: false };
+    if (error instanceof RefusedError) return { reason: error.message, endsAll: false, unavailable: false };
     if (!(error instanceof UnavailableError)) throw error;
-    return { reason: error.message, endsAll: !error.code.startsWith('list.') };
+    return { reason: error.message, endsAll: !error.code.startsWith('list.'), unavailable: true };
   }
 }
 
@@ -227,7 +231,9 @@ function actualOf(row: RunRow, answered: readonly RunRow[], actual: readonly Act
   const at = answered.indexOf(row);
   const nothing: Actual = { kind: 'unreadable', reason: NO_ANSWER };
   if (at === -1) return nothing;
-  return 'reason' in actual ? { kind: 'unreadable', reason: actual.reason } : (actual[at] ?? nothing);
+  if (!('reason' in actual)) return actual[at] ?? nothing;
+  const { reason, unavailable } = actual;
+  return { kind: 'unreadable', reason, unavailable };
 }
 
 function verified(
@@ -237,10 +243,13 @@ function verified(
   confirmed: KnownRecord | undefined,
 ): VerifiedRow {
   const { rowNumber, key, outcome } = row;
-  const base = { mapping: mapping.name, row: rowNumber, key, fields: {}, unsettled: outcome === 'unknown' };
+  const unsettled = outcome === 'unknown';
+  const base = { mapping: mapping.name, row: rowNumber, key, fields: {}, unsettled, unavailable: false };
   switch (actual.kind) {
-    case 'unreadable':
-      return { ...base, verdict: 'unreadable', message: actual.reason };
+    case 'unreadable': {
+      const { reason, unavailable = false } = actual;
+      return { ...base, verdict: 'unreadable', message: reason, unavailable };
+    }
     case 'missing':
       return { ...base, verdict: 'missing', message: 'the service has no such record' };
     case 'several': {
@@ -281,8 +290,9 @@ export async function readBackRun(verification: Verification): Promise<Verified>
   return { counts, others };
 }
 
-/** 7 when some row could not be read back, 3 when some differ or are missing, else 0. */
+/** 8 when the service did not answer for some row, 7 when some could not be read back otherwise, 3 when some differ or are missing, else 0. */
 export function verifyExit(rows: readonly VerifiedRow[]): ExitCode {
+  if (rows.some(({ unavailable }) => unavailable)) return EXIT.unavailable;
   if (rows.some(({ verdict }) => verdict === 'unreadable')) return EXIT.incomplete;
   return rows.every(({ verdict }) => verdict === 'agrees') ? EXIT.done : EXIT.rows;
 }

@@ -135,8 +135,25 @@ describe('what a run wrote', () => {
     other.service.listable = false;
     expect(await verdicts(other)).toMatchObject({
       lines: ['A unreadable, the list does not add up'],
-      exit: 7,
+      exit: 8,
     });
+  });
+
+  it('ends with 8 where the service did not answer, whatever else cannot be read', async () => {
+    const engine = await makeEngine();
+    await pushUsers(engine, 'A,Ann,', 'B,Bob,');
+    const prepared = await prepareVerify(engine.ports, undefined);
+    engine.service.readFaults.push(
+      ...Array<Error>(5).fill(new UnavailableError('service.error', 'it answered with 503')),
+    );
+    const rows = await Array.fromAsync(prepared?.rows() ?? []);
+    await prepared?.close();
+    expect(rows.map(({ key, message, unavailable }) => [key, message, unavailable])).toEqual([
+      ['A', 'it answered with 503', true],
+      ['B', 'it answered with 503', true],
+    ]);
+    expect(verifyExit(rows)).toBe(8);
+    expect(verifyExit(rows.map((row, at) => ({ ...row, unavailable: at > 0 })))).toBe(8);
   });
 
   it('stops asking when the budget is gone', async () => {

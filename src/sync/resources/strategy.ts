@@ -21,8 +21,8 @@ export type Actual =
   | { readonly kind: 'record'; readonly record: KnownRecord }
   | { readonly kind: 'missing' }
   | { readonly kind: 'several'; readonly ids: readonly string[] }
-  /** Nothing that the service answers says it. */
-  | { readonly kind: 'unreadable'; readonly reason: string };
+  /** Nothing that the service answers says it; `unavailable`: because it did not answer as it should. */
+  | { readonly kind: 'unreadable'; readonly reason: string; readonly unavailable?: boolean };
 
 export type ActualPorts = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'settleMs' | 'emit' | 'signal'>;
 
