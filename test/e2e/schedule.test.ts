@@ -202,6 +202,33 @@ describe('schedule', () => {
     }
   });
 
+  it('says why nothing comes: no mapping has a schedule, and no game week is left to be read', async () => {
+    const service = await startService({ now: '2028-01-01T12:00:00Z' });
+    const league = makeFolder({
+      'teamsheet.yaml': `${SANDBOX}vars: { fantasy_league_id: 1 }\n`,
+      'mappings/m.yaml':
+        '{ version: 1, name: early, pull: fixtures, where: { fantasy_league_id: 1 }, destination: { csv: early.csv } }\n',
+    });
+    const next = (...args: readonly string[]): Promise<Outcome> =>
+      runHere(['schedule', 'next', ...args], { cwd: league.path, env: service.env });
+    try {
+      const over = 'no game week is left: the fixtures of the next season are not there yet';
+      expect(await next('--json')).toEqual({
+        code: 0,
+        stdout: '[]\n',
+        stderr: `nothing comes: no mapping has a schedule\nno reading of a game week comes: ${over}\n`,
+      });
+      expect(await next('early')).toEqual({
+        code: 0,
+        stdout: '\n',
+        stderr: 'nothing comes: no mapping that was named has a schedule\n',
+      });
+    } finally {
+      league.remove();
+      await service.close();
+    }
+  });
+
   it.each([
     [['schedule', 'print'], 'cron, systemd, windows, github, docker, kubernetes'],
     [['schedule', 'print', 'cron', '--every', '7m'], '--every takes'],

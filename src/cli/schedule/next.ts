@@ -4,7 +4,7 @@ import type { Clock } from '../../model/ports.ts';
 import { readConfig } from '../../runtime/config/config.ts';
 import { openState } from '../../runtime/state.ts';
 import { idleBecause, nextRuns, scheduleNow, type Idle } from '../../schedule/due.ts';
-import { nextReadings, type ReadingWhy } from '../../schedule/readings.ts';
+import { nextReadings, type ReadingWhy, type WeekReadings } from '../../schedule/readings.ts';
 import type { LookedLeague } from '../../schedule/runner.ts';
 import type { Program } from '../program.ts';
 import { renderColumns, renderTime, safeText } from '../render/text.ts';
@@ -58,7 +58,28 @@ export async function showNext(
   }
   const next = nextOf(leagues, clock);
   await screen.data(screen.json ? JSON.stringify(next) : renderNextRuns(next, config.timezone));
+  if (next.length === 0) sayWhyNothing(names, leagues, program);
   return EXIT.done;
+}
+
+/** Without any run that comes and any mapping that is idle, no mapping has a schedule. */
+function sayWhyNothing(
+  names: readonly string[],
+  leagues: readonly LookedLeague[],
+  { screen }: Program,
+): void {
+  screen.say(`nothing comes: no mapping ${names.length === 0 ? 'has' : 'that was named has'} a schedule`);
+  for (const { league, readings } of leagues) {
+    if (readings === undefined) continue;
+    const whose = league === undefined ? '' : ` of ${safeText(league)}`;
+    screen.say(`no reading of a game week${whose} comes: ${unreadBecause(readings)}`);
+  }
+}
+
+function unreadBecause({ weeks }: WeekReadings): string {
+  if (weeks.length === 0) return IDLE.no_game_weeks;
+  const isTimed = weeks.every(({ endMs }) => endMs !== undefined);
+  return isTimed ? IDLE.season_over : 'the service does not show when its game weeks end';
 }
 
 function nextOf(leagues: readonly LookedLeague[], clock: Clock): readonly NextRun[] {
