@@ -76,6 +76,7 @@ const SAID = {
   'run-read-since': ({ run }: OfRun): string =>
     `run ${run} has read its table since; the next push reads the row again`,
   'run-created-later': ({ run }: OfRun): string => `a later run (${run}) created the record`,
+  'limit-leaves': ({ run }: OfRun): string => `--limit leaves it to teamsheet resume ${run}`,
   'resume-looks': ({ run }: OfRun): string => `teamsheet resume ${run} looks for it`,
   'resume-sends': ({ run }: OfRun): string => `teamsheet resume ${run} sends it`,
   'resume-sends-again': ({ run }: OfRun): string => `teamsheet resume ${run} sends it again`,

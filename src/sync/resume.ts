@@ -1,11 +1,12 @@
 import type { PushMapping } from '../mapping/mapping.ts';
 import { renderCount, renderCountOf } from '../model/count.ts';
-import { IncompleteError, InterruptedError, StoppedError } from '../model/error.ts';
+import { IncompleteError, InterruptedError, StoppedError, UsageError } from '../model/error.ts';
+import type { Words } from '../model/said.ts';
 import type { Run } from '../model/state/store.ts';
 import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
 import { endLostRun, hasLostRows } from './journal/lost-rows.ts';
 import { leaveOvertaken, newestLeft, type NotOvertaken } from './runs/superseded.ts';
-import { noteSent } from './journal/unverified.ts';
+import { deferCreated, noteSent } from './journal/unverified.ts';
 import { openAccount, planRows } from './plan/plan-sync.ts';
 import {
   afterOpenWrites,
@@ -21,7 +22,7 @@ import { runOf, type StoredRun } from './journal/stored-run.ts';
 import type { SyncPorts, OpenAccount } from './ports.ts';
 import { holding } from './runs/holding.ts';
 import type { PlanOptions } from '../plan/saved/push-plan.ts';
-import { withMissing } from '../plan/missing-mapping.ts';
+import { missingOf, withMissing } from '../plan/missing-mapping.ts';
 
 /** What the operator says of a run that goes on. */
 type AddedOptions = {
@@ -29,13 +30,15 @@ type AddedOptions = {
 } & {
   /** Rows whose deadline is over are sent all the same. */
   readonly afterDeadline?: boolean | undefined;
+  /** Only the first N rows of each mapping that wait; the others are left to the next resume. */
+  readonly limit?: number | undefined;
 };
 
 /**
  * Goes on with an unfinished run from its own rows: reconciles what had no answer, opens what was deferred, compares again and sends. A run that
  * stopped before its plan was complete is planned again. Rows that a later run has overtaken are left. Undefined when there is nothing to resume. What is `added` wins over what the run
  * began with, and guards are passed beside those that it passed already.
- * Errors: UsageError `run.unknown`; IncompleteError `run.rows_lost`; StoppedError `run.other_account`, `guard.*`; those of `push`.
+ * Errors: UsageError `run.unknown`, `resume.limit`; IncompleteError `run.rows_lost`; StoppedError `run.other_account`, `guard.*`; those of `push`.
  */
 export async function resume(
   ports: SyncPorts,
@@ -56,6 +59,7 @@ export async function resume(
       allowGuards: [...stored.allowGuards, ...(added.allowGuards ?? [])],
       onAmbiguous: added.onAmbiguous ?? stored.onAmbiguous ?? 'hold',
       compare: added.compare ?? stored.compare,
+      limit: added.limit ?? stored.limit,
       // What the service had then is not what an older copy of the state meets now.
       adopt: added.adopt === true,
     };
@@ -65,27 +69,40 @@ export async function resume(
       throw await endLostRun(ports, run);
     }
     if (kept === undefined || run.phase === 'planning') {
+      if (added.limit !== undefined) {
+        await kept?.close();
+        throw plannedWhole(run, mappings, added.limit);
+      }
       await kept?.remove();
       const read = await readSources(ports, run.id, mappings, options);
       const begun = { ports, run, mappings, rows: read, account, options };
       return await planAndWrite(begun, approve).catch(afterGuard);
     }
     const begun = { ports, run, mappings, rows: kept, account, options };
-    const { ready, planned, overtaken } = await planLeft(begun, approve);
+    const { ready, planned, overtaken } = await planLeft(begun, approve, added.limit);
     // Only the end of a run tells when its last write can have gone out.
     await ports.store.updateRun(run.id, { phase: 'writing', endedAtMs: null });
     return await write(ready, planned, overtaken);
   });
 }
 
+/** A run that reads its tables again has no rows that a later resume could go on with. */
+function plannedWhole({ id }: Run, mappings: readonly PushMapping[], limit: number): UsageError {
+  const message = `run ${id} stopped before its plan was complete and is planned anew, so that resume --limit cannot leave rows to the next one; nothing was sent. Use push --limit`;
+  const names = mappings.map(({ name }) => name).join(' ');
+  return new UsageError('resume.limit', message, { next: `push ${names} --limit ${limit}` });
+}
+
 async function planLeft(
   begun: BegunRun,
   approve: Approve,
+  limit: number | undefined,
 ): Promise<NotOvertaken & { readonly ready: BegunRun }> {
   const { ports, run, mappings, rows, options } = begun;
   try {
     const ready = await afterOpenWrites(begun, new Set([run.id]));
     for (const mapping of mappings.flatMap(withMissing)) await reopen(ready, mapping);
+    if (limit !== undefined) for (const mapping of mappings) await leaveBeyond(ready, mapping, limit);
     const planned = await planRows(ports, mappings, rows, ready.account, options);
     // Rows that are invalid by now do not take back what was sent of the others.
     const stop = planned.stops.find(({ error }) => error.code !== 'guard.reject_mode');
@@ -144,4 +161,23 @@ async function reopen({ ports, run, rows, account, options }: BegunRun, mapping:
   await rows.reopenDeferred(mapping.name);
   await reconcileWrites(ports, run.id, mapping, rows, account.service, options.onAmbiguous);
   await rows.restart(mapping.name);
+}
+
+/** Defers all but the first open rows of one mapping, and the users that are no longer in its table. */
+async function leaveBeyond(
+  { ports, run, rows }: BegunRun,
+  mapping: PushMapping,
+  limit: number,
+): Promise<void> {
+  const { name } = mapping;
+  const said: Words = [{ code: 'limit-leaves', run: run.id }];
+  const first = await rows.page(name, { open: true, afterRow: 0, limit, withoutLines: true });
+  await deferCreated(ports, run, mapping, rows, said);
+  await rows.deferOpen(name, said);
+  await rows.patch(
+    name,
+    first.map((row) => ({ rowNumber: row.rowNumber, outcome: null, said: row.said })),
+  );
+  const missing = missingOf(mapping);
+  if (missing !== undefined) await rows.deferOpen(missing.name, said);
 }

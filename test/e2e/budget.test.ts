@@ -154,6 +154,11 @@ describe.concurrent('a limit of the command line', () => {
       error: { code: 'budget.max_requests' },
     });
     expect(writes).toHaveLength(4);
+    expect(await json('resume', '--yes', '--limit', '2')).toMatchObject({
+      exit_code: 7,
+      mappings: [{ created: 6, deferred: 6 }],
+    });
+    expect(writes).toHaveLength(6);
     expect(await json('resume', '--yes')).toMatchObject({
       exit_code: 0,
       mappings: [{ created: 12, deferred: 0 }],

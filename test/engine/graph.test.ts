@@ -182,6 +182,25 @@ describe('rows that hang on a row that was not written', () => {
     expect(only(engine, 'minis')).toEqual(['created', 'created']);
     expect(engine.service.miniLeagues.map(({ fantasy_league_id }) => fantasy_league_id)).toEqual([1, 1]);
   });
+
+  it('wait also for a row that resume --limit leaves to the next resume', async () => {
+    const engine = await makeEngine();
+    setTable(engine, 'members', 'Id,Name', 'a,Ann', 'b,Bob');
+    setTable(engine, 'squads', 'Who,Name,Players', 'b,Hill XI,1', 'a,Dale XI,1');
+    engine.service.faults.push({ throws: new IncompleteError('budget.exhausted', 'used up') });
+    await run(engine, [users, squads]);
+    await resume(engine.ports, undefined, approve, { limit: 1 });
+    expect(only(engine, 'members')).toEqual(['created', 'deferred']);
+    expect(outcomes(engine, 'squads')).toEqual([
+      ['deferred', expect.stringContaining('waits for members.csv row 3 (members[b])')],
+      ['deferred', expect.stringContaining('--limit leaves it to teamsheet resume')],
+    ]);
+    await resume(engine.ports, undefined, approve);
+    expect([only(engine, 'members'), only(engine, 'squads')]).toEqual([
+      ['created', 'created'],
+      ['created', 'created'],
+    ]);
+  });
 });
 
 it('rows whose lookups were settled at different times go on after a stop', async () => {

@@ -495,6 +495,50 @@ describe('stops', () => {
     expectNoDuplicates(engine);
   });
 
+  it('resume --limit sends the first rows that wait and leaves the others to the next resume', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push(undefined, { throws: new IncompleteError('budget.exhausted', 'used up') });
+    userTable(engine, ...manyUsers(300));
+    const ports = { ...engine.ports, concurrency: 1 };
+    const { report } = await push(ports, 'push', [users], PLAN_OPTIONS, approve);
+    const second = await resume(
+      ports,
+      undefined,
+      ({ mappings: [plan] }) => {
+        expect(plan).toMatchObject({ writes: 1, toWrite: { create: 3 } });
+        return Promise.resolve();
+      },
+      { limit: 3 },
+    );
+    expect(outcomes(second)).toEqual({ rows: 300, created: 103, deferred: 197 });
+    expect(second?.report).toMatchObject({ run: report.run, exit_code: 7 });
+    expect(second?.reasons).toMatchObject([
+      { said: `--limit leaves it to teamsheet resume ${report.run}`, rows: 197 },
+    ]);
+    expect(created(engine).slice(100)).toEqual(['U101', 'U102', 'U103']);
+    expect(outcomes(await resume(ports, undefined, approve))).toEqual({ rows: 300, created: 300 });
+    expectNoDuplicates(engine);
+  });
+
+  it('resume --limit deactivates nobody: the next resume does', async () => {
+    const engine = await makeEngine();
+    const guards = { ...users.guards, maxDeactivate: 5 };
+    const deactivating = { ...users, guards, missingRows: 'deactivate' as const };
+    userTable(engine, 'A,Ann,', 'B,Bob,');
+    await run(engine, deactivating);
+    userTable(engine, 'A,Anna,', 'C,Cid,');
+    engine.service.faults.push({ throws: new IncompleteError('budget.exhausted', 'used up') });
+    await run(engine, deactivating);
+    const inactive = (): readonly unknown[] =>
+      engine.service.users.filter(({ is_active }) => is_active === false);
+    const limited = await resume(engine.ports, undefined, approve, { limit: 1 });
+    expect(summary(limited)).toMatchObject({ updated: 1, deferred: 1, deactivated: 0 });
+    expect(inactive()).toEqual([]);
+    const rest = await resume(engine.ports, undefined, approve);
+    expect(summary(rest)).toMatchObject({ updated: 1, created: 1, deferred: 0, deactivated: 1 });
+    expect(inactive()).toMatchObject([{ external_id: 'B' }]);
+  });
+
   it('a run that stops before its plan is complete is planned again by resume', async () => {
     const engine = await makeEngine();
     userTable(engine, ...manyUsers(10));
@@ -507,6 +551,13 @@ describe('stops', () => {
     const ports = { ...engine.ports, signal: interrupted.signal };
     await expect(push(ports, 'push', [users], PLAN_OPTIONS, approve)).rejects.toMatchObject({
       exitCode: 130,
+    });
+    expect(engine.service.writes).toEqual([]);
+    // It has no rows of which some could be left.
+    await expect(resume(engine.ports, undefined, approve, { limit: 3 })).rejects.toMatchObject({
+      code: 'resume.limit',
+      exitCode: 64,
+      next: 'push users --limit 3',
     });
     expect(engine.service.writes).toEqual([]);
     // The end before is not when its last write can have gone out.

@@ -38,8 +38,8 @@ export const resume = defineCommand({
       program,
       async (session, own) => {
         const work = { ...session, program: own, yes: args.yes };
-        const { onAmbiguous, allowGuard: allowGuards, compare, adopt, afterDeadline } = args;
-        const added = { onAmbiguous, allowGuards, compare, adopt, afterDeadline };
+        const { onAmbiguous, allowGuard: allowGuards, compare, adopt, afterDeadline, limit } = args;
+        const added = { onAmbiguous, allowGuards, compare, adopt, afterDeadline, limit };
         const isPull = args.run !== undefined && (await isPullRun(session.ports.store, args.run));
         const result = isPull
           ? undefined
