@@ -82,7 +82,7 @@ describe('the simulation of the engine, its client, its state and a service', ()
     ['retry-after-reset', 'I1', 1],
     ['no-settle', 'I1', 61],
     ['match-by-position', 'I3', 1],
-    ['forget-silent', 'I1', 48],
+    ['forget-silent', 'I1', 3951],
   ] as const)(
     'finds %s when it is planted',
     async (name, invariant, from) => {

@@ -155,7 +155,7 @@ function drawLimits(dice: Dice): Limits {
  */
 export function drawHabits(dice: Dice, settleMs: number): Habits {
   const any = drawAny(dice, settleMs);
-  const drawn = dice.chance(0.06) ? { ...any, ...drawUnlisted(dice, settleMs) } : any;
+  const drawn = dice.chance(0.12) ? { ...any, ...drawUnlisted(dice, settleMs) } : any;
   const keepsParts = drawn.badRow === 'half_then_refuse' || drawn.badRow === 'good_then_refuse';
   const told = { ...drawn, ...withoutChance(drawn) };
   if (!keepsParts) return told;
@@ -196,7 +196,7 @@ function drawUnlisted(dice: Dice, settleMs: number): Partial<Habits> {
 
 /** Most services keep keys as they are sent; of the others, some do several things to them, each in its place. */
 function drawSpelling(dice: Dice): Habits['spelling'] {
-  if (!dice.chance(0.25)) return {};
+  if (!dice.chance(0.3)) return {};
   const ways = [dice.pick(SPELLING_WAYS), ...(dice.chance(0.4) ? [dice.pick(SPELLING_WAYS)] : [])];
   return Object.fromEntries(
     ways.map((way) => [
