@@ -81,7 +81,7 @@ function currentOf(mapping: PushMapping, run: Run, current: CurrentMapping): Pus
   throw new ConfigError(
     'retry.mapping',
     `run ${run.id} refused rows of ${source.origin} for the mapping ${name}, and no mapping of that name reads that table now`,
-    { next: 'push the mapping that has its place' },
+    { next: 'Push the mapping that has its place.' },
   );
 }
 
