@@ -39,10 +39,14 @@ export async function retry(
     });
   const stored = pushedMappings(run);
   const only = await refusedRows(ports, run, refused);
-  const wanted = withLookedUp(stored, refused);
-  const mappings = (await isOfImport(ports.store, run))
-    ? wanted.map((mapping) => current(mapping) ?? mapping)
-    : wanted.map((mapping) => currentOf(mapping, run, current));
+  const isImport = await isOfImport(ports.store, run);
+  const mappings = withLookedUp(stored, refused).map((mapping) => {
+    const now = current(mapping);
+    if (now?.resource === mapping.resource) return now;
+    // What the mapping said then may be just what was wrong.
+    if (!isImport) throw notThere(mapping, run);
+    return mapping;
+  });
   // Its rows belong to the game week that they belonged to then.
   const { deadlines, weeks } = optionsOf(run);
   const kept = {
@@ -73,17 +77,12 @@ const readingFew = (mapping: PushMapping): PushMapping => ({
   guards: { ...mapping.guards, minRows: 0 },
 });
 
-/** What the mapping said then may be just what was wrong. Errors: ConfigError `retry.mapping`. */
-function currentOf(mapping: PushMapping, run: Run, current: CurrentMapping): PushMapping {
-  const now = current(mapping);
-  if (now?.resource === mapping.resource) return now;
-  const { name, source } = mapping;
-  throw new ConfigError(
+const notThere = ({ name, source }: PushMapping, { id }: Run): ConfigError =>
+  new ConfigError(
     'retry.mapping',
-    `run ${run.id} refused rows of ${source.origin} for the mapping ${name}, and no mapping of that name reads that table now`,
+    `run ${id} refused rows of ${source.origin} for the mapping ${name}, and no mapping of that name reads that table now`,
     { next: 'Push the mapping that has its place.' },
   );
-}
 
 /** Whether rows were first refused by an import, whose file no mapping names. What was pruned may have been one. */
 async function isOfImport(store: Pick<SyncPorts['store'], 'run'>, run: Run | undefined): Promise<boolean> {

@@ -177,7 +177,7 @@ describe('retry', () => {
     expect(engine.service.writes).toEqual([]);
     const imported = await push(engine.ports, 'import', [users], PLAN_OPTIONS, approve);
     expect(counts(imported)).toMatchObject({ invalid: 1 });
-    expect(counts(await again(engine, undefined, () => undefined))).toMatchObject({ invalid: 1 });
+    expect(counts(await again(engine, undefined, () => other))).toMatchObject({ invalid: 1 });
     userTable(engine, 'B,Bob,');
     // Of a retry of it too.
     expect(counts(await again(engine, undefined, () => undefined))).toMatchObject({ created: 1, exit: 0 });
