@@ -42,15 +42,22 @@ export async function pullMappings(
   session: Session,
   mappings: readonly PullMapping[],
   options: PullOptions,
-  made?: PreparedPull,
 ): Promise<PullResult> {
-  const prepared = made ?? (await preparePull(mappings, session.ports.tables));
+  return recordPull(session, await preparePull(mappings, session.ports.tables), options);
+}
+
+/** The same of mappings that are prepared. */
+export async function recordPull(
+  session: Session,
+  prepared: PreparedPull,
+  options: PullOptions,
+): Promise<PullResult> {
   const account = await accountOf(session, options);
   const before =
     options.offline === true
       ? undefined
-      : await unfinishedPull(session.ports, account.service, isSamePull(mappings));
-  return recordedPull(session, { account, prepared, mappings, options, before, keepsId: false });
+      : await unfinishedPull(session.ports, account.service, isSamePull(prepared.mappings));
+  return pullAsRun(session, { account, prepared, options, before, keepsId: false });
 }
 
 /**
@@ -66,10 +73,10 @@ export async function resumePull(session: Session, id: string | undefined): Prom
     ({ command, id: its }) => command === 'pull' && (id === undefined || its === id),
   );
   if (before === undefined) return undefined;
-  const { pulls: mappings, limit, partial } = storedPull(before);
-  const prepared = await preparePull(mappings, ports.tables);
+  const { pulls, limit, partial } = storedPull(before);
+  const prepared = await preparePull(pulls, ports.tables);
   const options = { limit, partial };
-  return recordedPull(session, { account, prepared, mappings, options, before, keepsId: true });
+  return pullAsRun(session, { account, prepared, options, before, keepsId: true });
 }
 
 /** Whether an id is that of a pull. */
@@ -80,16 +87,15 @@ export async function isPullRun(store: Pick<Store, 'pulls'>, id: string): Promis
 interface RecordedPull {
   readonly account: OpenAccount;
   readonly prepared: PreparedPull;
-  readonly mappings: readonly PullMapping[];
   readonly options: PullOptions;
   /** What it goes on with. */
   readonly before: Run | undefined;
   readonly keepsId: boolean;
 }
 
-async function recordedPull(
+async function pullAsRun(
   session: Session,
-  { account, prepared, mappings, options, before, keepsId }: RecordedPull,
+  { account, prepared, options, before, keepsId }: RecordedPull,
 ): Promise<PullResult> {
   const { ports } = session;
   const { limit, partial = false } = options;
@@ -97,7 +103,7 @@ async function recordedPull(
     ports,
     'pull',
     account.service,
-    { pulls: mappings, limit, partial },
+    { pulls: prepared.mappings, limit, partial },
     before,
     keepsId,
   );

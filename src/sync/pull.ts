@@ -209,6 +209,8 @@ export interface PullOptions {
 
 /** Mappings that are ready to be pulled, once. */
 export interface PreparedPull {
+  /** As they were given: the jobs have the player ids of their tables. */
+  readonly mappings: readonly PullMapping[];
   readonly jobs: readonly Job[];
   /** The jobs that are written together. */
   readonly groups: readonly (readonly Job[])[];
@@ -228,7 +230,7 @@ export async function preparePull(
   );
   const jobs: Job[] = [];
   for (const mapping of mappings) jobs.push(await prepareJob(mapping, tables));
-  return { jobs, groups: groupByFile(jobs) };
+  return { mappings, jobs, groups: groupByFile(jobs) };
 }
 
 /**

@@ -11,7 +11,7 @@ import { compareFlags, mappingNames, yes } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { isPull, isPush, readMappings } from '../../runtime/config/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
-import { exitCodesOf, pullMappings, pullReports, stopOfReports } from '../../runtime/pull-reports.ts';
+import { exitCodesOf, pullReports, recordPull, stopOfReports } from '../../runtime/pull-reports.ts';
 import { askApproval, tellResult, type Work } from '../push/run-push.ts';
 import { withLeagues } from '../league-sessions.ts';
 import { pushAlone, type Kept } from '../schedule/push-alone.ts';
@@ -50,7 +50,7 @@ export function runSync(args: SyncArgs, program: Program, kept?: Kept): Promise<
         kept === undefined
           ? await pushIfAny(pushes, options, work)
           : await pushAlone(pushes, options, kept, work, pushIfAny);
-      const pulled = await pullAfter(pushed, pulls, prepared, args.limit, work);
+      const pulled = await pullAfter(pushed, prepared, args.limit, work);
       const report = await joinReports(pushed.report, pulled, work);
       const stop = stopOfReports(pulled.mappings, program.signal);
       const stopped = pushed.stoppedBy === undefined && stop !== undefined;
@@ -112,19 +112,18 @@ interface Pulled extends Pick<RunReport, 'run'> {
  */
 async function pullAfter(
   pushed: PushResult,
-  mappings: readonly PullMapping[],
   prepared: PreparedPull,
   limit: number | undefined,
   { program: { signal }, ...session }: Work,
 ): Promise<Pulled> {
   const { run } = pushed.report;
-  if (mappings.length === 0 || !goesOn(pushed, signal)) return { run, mappings: [] };
-  if (run === null) return (await pullMappings(session, mappings, { limit }, prepared)).report;
+  if (prepared.mappings.length === 0 || !goesOn(pushed, signal)) return { run, mappings: [] };
+  if (run === null) return (await recordPull(session, prepared, { limit })).report;
   try {
     return { run, mappings: await pullReports(session, prepared, limit) };
   } catch (error) {
     if (!(error instanceof TeamsheetError)) throw error;
-    return { run, mappings: prepared.jobs.map(({ mapping }) => failedPull(mapping, error)) };
+    return { run, mappings: prepared.mappings.map((mapping) => failedPull(mapping, error)) };
   }
 }
 
