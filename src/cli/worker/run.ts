@@ -15,8 +15,8 @@ import { syncDue } from '../schedule/due-sync.ts';
 import { schedulesOf, tell, type Schedules } from '../schedule/schedules.ts';
 import type { Wanted } from '../serve.ts';
 import type { SessionArgs } from '../session.ts';
-import { ownFiles, type OwnFiles } from './own-files.ts';
 import { warnOnce, type Warnings } from '../warn-once.ts';
+import { ownFiles, type OwnFiles } from './own-files.ts';
 
 /** How often a job is looked for while this host has room for one. */
 const BEAT_MS = 1000;

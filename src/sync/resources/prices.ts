@@ -41,7 +41,7 @@ async function takeEvidence({ ports, mapping, account, rows }: PushTask): Promis
   const refs = [...new Set(log.records?.map(({ txn_ref }) => txn_ref ?? ''))];
   const known = log.records !== undefined && refs.length <= MOST_REFS;
   const strangers = known ? await strangersIn(ports, mapping, account, rows, log) : [];
-  const players = refs.includes('') ? (log.records ?? []).map(playerIn) : [];
+  const players = known && refs.includes('') ? log.records.map(playerIn) : [];
   return {
     atMs: ports.clock.now(),
     count: log.count,

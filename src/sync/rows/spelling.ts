@@ -202,11 +202,11 @@ function speaksAgainst(
   const length = Array.from(text).length;
   if (cut !== undefined && length > cut) return true;
   if (blanks === true) {
-    // A service fills texts up with blanks, or takes them away.
-    const filled = pairs.map(([, kept]) => kept).filter((kept) => kept !== kept.trim());
     const isPlain = text === text.trim();
-    const isFull = filled.every((kept) => Array.from(kept).length <= length);
-    if (filled.length === 0 ? !isPlain : isPlain && !isFull) return true;
+    // A service takes blanks away, or fills all texts up with them that are shorter.
+    const filled = pairs.map(([, kept]) => kept).filter((kept) => kept !== kept.trim());
+    const isShorter = filled.some((kept) => length < Array.from(kept).length);
+    if (filled.length === 0 ? !isPlain : isPlain && isShorter) return true;
   }
   if (width === true && text !== text.normalize('NFKC')) return true;
   if (isCase !== true) return false;
