@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
-import type { ServiceAccount } from '../../src/model/state/store.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { nextAfter } from '../../src/cli/render/report.ts';
 import { resume } from '../../src/sync/resume.ts';
@@ -10,6 +9,7 @@ import { resolve } from '../../src/sync/resolve.ts';
 import { FakeService } from '../support/fake-service.ts';
 import { makeEngine, openEngine, PLAN_OPTIONS, stateFolder, type Engine } from '../support/engine.ts';
 import {
+  accountOf,
   approve,
   expectNoKeyTwice,
   mappingOn,
@@ -32,10 +32,6 @@ function service(): FakeService {
   fake.spelling = { no_zeros: 'everywhere' };
   return fake;
 }
-const accountOf = ({ ports: { baseUrl } }: Engine): ServiceAccount => ({
-  baseUrl,
-  accountId: '0b0e3c9a-0000-4000-8000-000000000001',
-});
 const TABLE = ['A,Ann,', '0001,Bob,', 'C,Cid,'];
 
 describe('one row of a batch that nobody can find', () => {

@@ -10,7 +10,7 @@ import { resume } from '../../src/sync/resume.ts';
 import { pushMapping } from '../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import { openLines, planLines, pushSaved, savePlan } from '../support/saved-plan.ts';
-import { approve, LEAGUES as leagues, mappingOn, userTable } from '../support/push-case.ts';
+import { accountOf, approve, LEAGUES as leagues, mappingOn, userTable } from '../support/push-case.ts';
 
 const users = mappingOn('users.csv');
 
@@ -374,20 +374,17 @@ describe('a stale plan', () => {
     const engine = await planned();
     const saved = await savePlan(engine, [users]);
     engine.clock.time += 60_000;
-    await engine.store.addIntent(
-      { baseUrl: engine.ports.baseUrl, accountId: '0b0e3c9a-0000-4000-8000-000000000001' },
-      {
-        id: 'intent',
-        runId: (await engine.store.runs(1))[0]?.id ?? '',
-        mapping: 'users',
-        resource: 'users',
-        operation: 'create-users',
-        rowNumbers: [4],
-        keys: ['C'],
-        bodyDigest: '0',
-        sentAtMs: engine.clock.now(),
-      },
-    );
+    await engine.store.addIntent(accountOf(engine), {
+      id: 'intent',
+      runId: (await engine.store.runs(1))[0]?.id ?? '',
+      mapping: 'users',
+      resource: 'users',
+      operation: 'create-users',
+      rowNumbers: [4],
+      keys: ['C'],
+      bodyDigest: '0',
+      sentAtMs: engine.clock.now(),
+    });
     const { reads } = engine.service;
     const [first, ...others] = said(await staleness(engine, saved));
     expect(first).toMatch(/^state: users: run \w+ sent C after the plan was made and has no answer/);

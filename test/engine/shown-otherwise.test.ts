@@ -2,7 +2,6 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
-import type { ServiceAccount } from '../../src/model/state/store.ts';
 import { knownUser, remembered } from '../../src/plan/known-records.ts';
 import type { PlanOptions } from '../../src/plan/saved/push-plan.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
@@ -10,7 +9,7 @@ import { resolve } from '../../src/sync/resolve.ts';
 import { prepareVerify } from '../../src/sync/verify.ts';
 import { mappingFrom as mapping } from '../support/builders.ts';
 import { makeEngine, openEngine, PLAN_OPTIONS, stateFolder, type Engine } from '../support/engine.ts';
-import { approve, outcomesOf, resultLines, setTable, userTable } from '../support/push-case.ts';
+import { accountOf, approve, outcomesOf, resultLines, setTable, userTable } from '../support/push-case.ts';
 import type { FakeService } from '../support/fake-service.ts';
 
 /** Lists show keys in ways that no folding of texts explains; every other answer shows them as they were sent. */
@@ -56,11 +55,6 @@ async function verdicts(engine: Engine): Promise<readonly string[]> {
   await verification?.close();
   return rows.map(({ key, verdict }) => `${key ?? ''} ${verdict}`);
 }
-
-const accountOf = ({ ports: { baseUrl } }: Engine): ServiceAccount => ({
-  baseUrl,
-  accountId: '0b0e3c9a-0000-4000-8000-000000000001',
-});
 
 /** The operator's word that the one open write was applied. */
 async function assumeApplied(engine: Engine): Promise<void> {

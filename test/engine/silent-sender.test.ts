@@ -6,7 +6,7 @@ import { push } from '../../src/sync/push.ts';
 import { resolve } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
-import { approve, mappingOn, userTable } from '../support/push-case.ts';
+import { accountOf, approve, mappingOn, userTable } from '../support/push-case.ts';
 
 const users = mappingOn('users.csv', { batchSize: 1 });
 
@@ -107,6 +107,20 @@ it('what it sent when it woke is found', async () => {
     exit_code: 0,
     mappings: [{ created: 1 }],
   });
+  expect(keysOf(engine)).toEqual(['A']);
+});
+
+it('what somebody else made of its key, with other values, does not show that it went out', async () => {
+  const { engine, ports, gone } = await asleep('A,Ann,');
+  await engine.service.send('create-users', {
+    body: { users: [{ external_id: 'A', display_name: 'Anton' }] },
+  });
+  expect((await resume(ports, undefined, approve))?.report).toMatchObject({ mappings: [{ unknown: 1 }] });
+  expect(await engine.store.openIntents(accountOf(engine))).toHaveLength(1);
+  engine.clock.time += 3_600_000;
+  gone(engine.clock.time);
+  expect((await resume(ports, undefined, approve))?.report).toMatchObject({ mappings: [{ conflict: 1 }] });
+  expect(await engine.store.openIntents(accountOf(engine))).toEqual([]);
   expect(keysOf(engine)).toEqual(['A']);
 });
 

@@ -1,11 +1,17 @@
 import { expect } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { OUTCOMES, type Outcome } from '../../src/model/outcome.ts';
-import type { PushSummary } from '../../src/model/state/store.ts';
+import type { PushSummary, ServiceAccount } from '../../src/model/state/store.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { pushMapping } from './builders.ts';
 import { PLAN_OPTIONS, type Engine } from './engine.ts';
+
+/** The account that the doubles of the service answer for. */
+export const accountOf = ({ ports: { baseUrl } }: Engine): ServiceAccount => ({
+  baseUrl,
+  accountId: '0b0e3c9a-0000-4000-8000-000000000001',
+});
 
 export const approve = (): Promise<void> => Promise.resolve();
 

@@ -88,10 +88,14 @@ export function reconciledRow(row: RunRow, intent: StoredIntent, evidence: Evide
   return unlessSilent(row, evidence, rowBySeen(row, intent, evidence));
 }
 
-/** A row is not sent again while a write of it may still go out, whatever shows that nothing came of it yet. */
+/**
+ * While a write of a row may still go out, the row is not sent again, whatever shows that nothing came of it yet, and a record of other values, which somebody else
+ * may have made, does not show that it went out.
+ */
 function unlessSilent(row: RunRow, { mayCome }: Evidence, patch: RunRowPatch): RunRowPatch {
   const why = mayCome(row);
-  if (why === undefined || patch.outcome !== null || patch.id !== undefined) return patch;
+  const isSentAgain = patch.outcome === null && patch.id === undefined;
+  if (why === undefined || !(isSentAgain || patch.outcome === 'conflict')) return patch;
   return rowAfter(wordless(row), { kind: 'unanswered', said: [why] });
 }
 
