@@ -10,7 +10,7 @@ import { faultSchema, openFaults, type FaultInput } from './faults.ts';
 import { keepKey } from './http/keys.ts';
 import { openLimits } from './http/limits.ts';
 import type { AnswerLine } from './http/log.ts';
-import { SEEDS, isSeed, startSeason, writeSeed, type SeedName } from './seed.ts';
+import { SEEDS, beginSeason, isSeed, type SeedName } from './seed.ts';
 import { close, listen, openConnections } from './http/server.ts';
 import { completeSettings } from './settings.ts';
 import type { Settings } from './switches.ts';
@@ -184,8 +184,7 @@ function openAccount(
       reset: () => {
         season.restart(() => {
           store.clear();
-          writeSeed(store, seed);
-          startSeason({ store, settings }, seed, season.now());
+          beginSeason({ store, settings }, seed, now ?? SEEDS[seed]);
         });
         limits.clear();
         views.restart();
@@ -234,10 +233,7 @@ function begin(
     );
   }
   const season = openServiceClock(store, clock, SEEDS[seed], now);
-  if (known === undefined) {
-    writeSeed(store, seed);
-    startSeason({ store, settings }, seed, season.now());
-  }
+  if (known === undefined) beginSeason({ store, settings }, seed, now ?? SEEDS[seed]);
   return { seed, season };
 }
 

@@ -141,7 +141,7 @@ describe('a database of an earlier version', () => {
 
     const database = new DatabaseSync(db);
     // The records of substitutions name line-ups that there were not at that time.
-    database.exec(`${ONE_LINEUP} DELETE FROM auto_substitutions; DELETE FROM processed_weeks; DROP TRIGGER squads_counted; DROP TRIGGER mini_leagues_counted; DROP TABLE effects; DROP TABLE earlier_points_configs;
+    database.exec(`${ONE_LINEUP} DELETE FROM auto_substitutions; DELETE FROM processed_weeks; DROP TABLE effects; DROP TABLE earlier_points_configs;
       DROP INDEX game_weeks_by_start; DROP INDEX game_weeks_to_play;
       ALTER TABLE fantasy_leagues DROP COLUMN squads; ALTER TABLE fantasy_leagues DROP COLUMN mini_leagues;
       ALTER TABLE fantasy_leagues DROP COLUMN ranked_at; PRAGMA user_version = 1`);

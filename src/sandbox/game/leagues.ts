@@ -21,6 +21,11 @@ export function requireLeague(store: Store, field: string, id: string | number) 
   return league;
 }
 
+/** Counts a squad or a mini league that was made in a fantasy league. */
+export function countInLeague(store: Store, leagueId: number, what: 'squads' | 'mini_leagues'): void {
+  store.run(`UPDATE fantasy_leagues SET ${what} = ${what} + 1 WHERE id = ?`, leagueId);
+}
+
 /** Makes a fantasy league and returns its id. */
 export function writeFantasyLeague(store: Store, name: string, now: string): number {
   return store.run(

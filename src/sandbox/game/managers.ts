@@ -1,6 +1,5 @@
 import { WAIVING, chipIn, chipsOf, playChip, type Chip } from './chips.ts';
 import { chooseLineup } from './choose-lineup.ts';
-import type { Context } from '../context.ts';
 import { ownLineup, readPlaces } from './kept-lineups.ts';
 import { SQUAD_CONFIG } from './leagues.ts';
 import { pickLineup } from './lineup.ts';
@@ -8,10 +7,15 @@ import { readMarket, type MarketPlayer } from './market.ts';
 import { between, chanceOf, pickWeighted, type Chance } from './random.ts';
 import { correctSome } from './late-corrections.ts';
 import { int, type Store } from '../store/store.ts';
+import type { Settings } from '../switches.ts';
 import { makeTransfers } from './transfers.ts';
 import type { GameWeek } from './weeks.ts';
 
-type Place = Pick<Context, 'store' | 'settings'>;
+/** Where a season goes on, and those settings that decide how. */
+export interface SeasonPlace {
+  readonly store: Store;
+  readonly settings: Pick<Settings, 'free_transfers_kept'>;
+}
 
 /** How many squads the demo has, and the fantasy league they play in: the first of both. */
 export const DEMO = { squads: 60, leagueId: 1 } as const;
@@ -23,7 +27,7 @@ const CHIP_CHANCE = 0.08;
 const TRANSFERS = [0, 0, 1, 1, 1, 1, 1, 2, 2, 3];
 
 /** What happens in the demo before a week begins: some statistics of the week before are corrected, and the managers change their squads. */
-export function liveOn(place: Place, week: GameWeek): void {
+export function liveOn(place: SeasonPlace, week: GameWeek): void {
   if (week.number === 1) return;
   correctSome(place.store, week);
   const players = readMarket(place.store, DEMO.leagueId);
@@ -36,9 +40,7 @@ export function liveOn(place: Place, week: GameWeek): void {
     [DEMO.squads],
     (row) => ({ number: int(row, 'number'), leagueId: DEMO.leagueId, firstWeek: int(row, 'first_week') }),
   );
-  // Managers keep the rules by themselves; a squad that the operator made otherwise must not stop the season.
-  const unchecked: Place = { ...place, settings: { ...place.settings, squad_rules: 'off' } };
-  for (const squad of squads) manage(unchecked, squad, week, market);
+  for (const squad of squads) manage(place, squad, week, market);
 }
 
 interface Market {
@@ -48,7 +50,7 @@ interface Market {
 type ManagedSquad = Parameters<typeof makeTransfers>[1];
 
 /** What one manager does for a week: perhaps a chip, some transfers, and another line-up. */
-function manage(place: Place, squad: ManagedSquad, week: GameWeek, market: Market): void {
+function manage(place: SeasonPlace, squad: ManagedSquad, week: GameWeek, market: Market): void {
   const { store } = place;
   const chance = chanceOf(`manager ${squad.number} ${week.number}`);
   const now = new Date(Date.parse(week.startDate) - between(chance, 1, 60) * HOUR_MS).toISOString();
@@ -58,7 +60,9 @@ function manage(place: Place, squad: ManagedSquad, week: GameWeek, market: Marke
   const isWaived = chip !== null && WAIVING.includes(chip);
   const count = isWaived ? between(chance, 5, 9) : (TRANSFERS[between(chance, 0, TRANSFERS.length - 1)] ?? 0);
   const after = exchange(chance, market, { own, bank, count });
-  if (after.in.length > 0) makeTransfers(place, squad, { ...after, week: week.number, now });
+  // Managers keep the rules by themselves; a squad that the operator made otherwise must not stop the season.
+  const settings = { ...place.settings, squad_rules: 'off' } as const;
+  if (after.in.length > 0) makeTransfers({ store, settings }, squad, { ...after, week: week.number, now });
   chooseLineup(store, squad.number, week.number, lineupOf(chance, after.players));
 }
 

@@ -1,5 +1,4 @@
-import type { Context } from '../context.ts';
-import { liveOn } from './managers.ts';
+import { liveOn, type SeasonPlace } from './managers.ts';
 import { playMatch, type Footballer, type Performance, type Side } from './match.ts';
 import { chanceOf, uuidOf } from './random.ts';
 import { settleLeagues } from './settle.ts';
@@ -11,7 +10,7 @@ import { dueWeeks, type GameWeek } from './weeks.ts';
  * Does, in order and in one transaction, what has come due at `now`. When a week begins, the demo's managers have changed their squads for it. A week that has ended
  * is played: results, statistics, and the points and ranks of every squad. Returns the numbers of the played weeks.
  */
-export function advance(context: Pick<Context, 'store' | 'settings'>, now: string): readonly number[] {
+export function advance(context: SeasonPlace, now: string): readonly number[] {
   const { store } = context;
   const due = dueWeeks(store, now);
   if (due.length === 0) return [];
@@ -29,7 +28,7 @@ export function advance(context: Pick<Context, 'store' | 'settings'>, now: strin
   return ended.map((week) => week.number);
 }
 
-function beginWeek(context: Pick<Context, 'store' | 'settings'>, week: GameWeek): void {
+function beginWeek(context: SeasonPlace, week: GameWeek): void {
   const { store } = context;
   store.run('UPDATE game_weeks SET is_begun = 1 WHERE number = ?', week.number);
   if (store.readMeta('seed') === 'demo') liveOn(context, week);

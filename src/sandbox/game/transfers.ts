@@ -30,7 +30,10 @@ interface Swap {
  * @throws Refusal 400 for lists that do not fit the squad, 404 for an unknown player, 400 where the settings ask for squads by the rules.
  */
 export function makeTransfers(
-  { store, settings }: { readonly store: Store; readonly settings: Settings },
+  {
+    store,
+    settings,
+  }: { readonly store: Store; readonly settings: Pick<Settings, 'squad_rules' | 'free_transfers_kept'> },
   squad: OwnedSquad,
   swap: Swap,
 ): void {
@@ -116,7 +119,7 @@ export function freeTransfers(
   store: Store,
   squad: Pick<OwnedSquad, 'number' | 'firstWeek'>,
   week: number,
-  { free_transfers_kept: most }: Settings,
+  { free_transfers_kept: most }: Pick<Settings, 'free_transfers_kept'>,
 ): number {
   const rows = store.all(
     `SELECT game_week, count(*) - sum(is_hit) AS used FROM transfers t WHERE squad = ? AND game_week <= ?

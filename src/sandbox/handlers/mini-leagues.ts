@@ -4,7 +4,7 @@ import { listPage } from '../http/paging.ts';
 import { checkWord, unknownId } from '../refusal.ts';
 import { int, text, type Row, type Store } from '../store/store.ts';
 import { LAST_WEEK, openWeekNumber } from '../game/weeks.ts';
-import { requireLeague } from '../game/leagues.ts';
+import { countInLeague, requireLeague } from '../game/leagues.ts';
 
 const SELECT = `m.*, l.name AS league_name, l.squads, w.id AS week_id, w.start_date, w.end_date,
   max(m.updated_at, coalesce(l.ranked_at, '')) AS ranked_at`;
@@ -65,6 +65,7 @@ export const createMiniLeague: Handler<'create-mini-league'> = (
     'INSERT INTO mini_leagues VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)',
     ...[body.fantasy_league_id, body.name, body.type, newCode(store), startWeek, now, now],
   );
+  countInLeague(store, body.fantasy_league_id, 'mini_leagues');
   return { message: 'Mini league created', data: requireMiniLeague(store, 'id', id) };
 };
 

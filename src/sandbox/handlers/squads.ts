@@ -10,7 +10,7 @@ import { freeTransfers } from '../game/transfers.ts';
 import { Refusal, unknownId } from '../refusal.ts';
 import { int, text, type Row, type Store } from '../store/store.ts';
 import { LAST_WEEK, currentWeekNumber, openWeekNumber, requireWeek, summaryOf } from '../game/weeks.ts';
-import { SQUAD_CONFIG, requireLeague } from '../game/leagues.ts';
+import { SQUAD_CONFIG, countInLeague, requireLeague } from '../game/leagues.ts';
 import { USER_COLUMNS, toUser } from './users.ts';
 
 const SELECT = `s.number, s.id, s.name, s.fantasy_league_id, s.first_week, s.total_points, s.created_at, s.updated_at,
@@ -119,6 +119,7 @@ export function writeSquad(store: Store, squad: NewSquad, isChecked = false): vo
     'INSERT INTO squads VALUES (NULL, ?, ?, ?, ?, ?, 0, ?, ?)',
     ...[squad.id, squad.name, squad.user_id, squad.fantasy_league_id, squad.firstWeek, squad.now, squad.now],
   );
+  countInLeague(store, squad.fantasy_league_id, 'squads');
   const places = pickLineup(players).map((place) => ({
     ...place,
     pricePaid: priceOf.get(place.playerId) ?? 0,

@@ -195,6 +195,11 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE game_weeks ADD COLUMN is_begun INTEGER NOT NULL DEFAULT 0;
   UPDATE game_weeks SET is_begun = is_played;
   `,
+  // Who writes a squad or a mini league counts it.
+  `
+  DROP TRIGGER IF EXISTS squads_counted;
+  DROP TRIGGER IF EXISTS mini_leagues_counted;
+  `,
 ];
 
 /** Brings `database` to the newest version, whole or not at all; throws for a database of a later version than this program knows. */

@@ -1,4 +1,4 @@
-import { openStore, text, type Store } from './store.ts';
+import { openStore, type Store } from './store.ts';
 
 /** A copy of a store in memory that follows it some time behind. */
 export interface Replica {
@@ -14,7 +14,8 @@ export interface Replica {
 /** A copy of `source` that shows changes `lagMs` after they were made. */
 export function openReplica(source: Store, lagMs: number): Replica {
   const store = openStore(undefined);
-  unbind(store);
+  // The source has checked them.
+  store.run('PRAGMA foreign_keys = OFF');
   let waiting: (readonly [dueMs: number, changeset: Uint8Array])[] = [];
   const copy = (): void => {
     waiting = [];
@@ -36,23 +37,9 @@ export function openReplica(source: Store, lagMs: number): Replica {
   };
 }
 
-/** What triggers did in the source is among its changes, and a copy need not check them again. */
-function unbind(store: Store): void {
-  store.run('PRAGMA foreign_keys = OFF');
-  for (const trigger of names(store, 'trigger')) store.run(`DROP TRIGGER ${trigger}`);
-}
-
-function names(store: Store, type: 'table' | 'trigger'): readonly string[] {
-  return store.all(
-    `SELECT name FROM sqlite_schema WHERE type = ? AND name NOT LIKE 'sqlite%'`,
-    [type],
-    (row) => text(row, 'name'),
-  );
-}
-
 function copyTables(source: Store, store: Store): void {
   store.transaction(() => {
-    for (const table of names(store, 'table')) {
+    for (const table of store.tables()) {
       store.run(`DELETE FROM ${table}`);
       for (const row of source.all(`SELECT * FROM ${table}`, [], (values) => Object.values(values))) {
         store.run(`INSERT INTO ${table} VALUES (${row.map(() => '?').join(', ')})`, ...row);

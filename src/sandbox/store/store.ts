@@ -98,13 +98,15 @@ export class Store {
     throw new InternalError('sandbox.changes', 'a copy of the sandbox does not follow it');
   }
 
+  /** The names of all tables. */
+  tables(): readonly string[] {
+    const sql = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'`;
+    return this.all(sql, [], (row) => text(row, 'name'));
+  }
+
   /** Empties every table but the values of the sandbox itself; numbering starts again. Within a transaction alone. */
   clear(): void {
-    const tables = this.all(
-      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name <> 'meta'`,
-      [],
-      (row) => text(row, 'name'),
-    );
+    const tables = this.tables().filter((table) => table !== 'meta');
     this.#writes += 1;
     this.#database.exec('PRAGMA defer_foreign_keys = ON');
     for (const table of [...tables, 'sqlite_sequence']) this.#database.exec(`DELETE FROM ${table}`);
