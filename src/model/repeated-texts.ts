@@ -1,60 +1,73 @@
-/** Finds the rows whose texts come more than once, by checksums of 64 bits, in at most 32 bytes a row. */
+/** So many tables: one that grows has its rows twice for a moment, which is little of all of them. A power of two. */
+const TABLES = 64;
+
+/** Finds the rows whose texts come more than once, by checksums of 54 bits, in at most 32 bytes a row. */
 export class RepeatedTexts {
-  #rowNumbers = new Uint32Array(1024);
-  #checksums = new Int32Array(2 * 1024);
-  #count = 0;
+  readonly #tables = Array.from({ length: TABLES }, () => new FirstRows());
   readonly #repeated = new Map<number, number[]>();
 
   /** Texts are added in the order of their rows. */
   add(text: string, rowNumber: number): void {
-    const one = checksumOf(text, 0x2c1b3c6d, 0x9e3779b1);
+    const sum = checksumOf(text, 0x2c1b3c6d, 0x9e3779b1);
     const other = checksumOf(text, 0x41c6ce57, 0x5f356495);
-    const slot = this.#slotOf(one, other);
-    const first = this.#rowNumbers[slot] ?? 0;
-    if (first !== 0) {
-      const rows = this.#repeated.get(first);
-      if (rows === undefined) this.#repeated.set(first, [first, rowNumber]);
-      else rows.push(rowNumber);
-      return;
-    }
-    this.#fill(slot, rowNumber, one, other);
-    this.#count += 1;
-    if (this.#count * 4 > this.#rowNumbers.length * 3) this.#grow();
+    const first = this.#tables[other & (TABLES - 1)]?.add(sum, other >>> 16, rowNumber);
+    if (first === undefined) return;
+    const rows = this.#repeated.get(first);
+    if (rows === undefined) this.#repeated.set(first, [first, rowNumber]);
+    else rows.push(rowNumber);
   }
 
   /** Row numbers of one text, in the order of the first of them. Hardly ever are rows of another text with the same checksum among them. */
   groups(): readonly (readonly number[])[] {
     return [...this.#repeated.values()].sort(([one = 0], [other = 0]) => one - other);
   }
+}
+
+/** The first row of each checksum. */
+class FirstRows {
+  #rowNumbers = new Uint32Array(16);
+  #sums = new Int32Array(16);
+  #others = new Uint16Array(16);
+  #count = 0;
+
+  /** Keeps the row of a checksum; tells the row that is there already, where there is one. */
+  add(sum: number, other: number, rowNumber: number): number | undefined {
+    const slot = this.#slotOf(sum, other);
+    const first = this.#rowNumbers[slot] ?? 0;
+    if (first !== 0) return first;
+    this.#fill(slot, rowNumber, sum, other);
+    this.#count += 1;
+    if (this.#count * 4 > this.#rowNumbers.length * 3) this.#grow();
+    return undefined;
+  }
 
   /** Where a checksum is, or would be. */
-  #slotOf(one: number, other: number): number {
+  #slotOf(sum: number, other: number): number {
     const mask = this.#rowNumbers.length - 1;
-    let slot = one & mask;
-    while (
-      this.#rowNumbers[slot] !== 0 &&
-      (this.#checksums[2 * slot] !== one || this.#checksums[2 * slot + 1] !== other)
-    )
+    let slot = sum & mask;
+    while (this.#rowNumbers[slot] !== 0 && (this.#sums[slot] !== sum || this.#others[slot] !== other))
       slot = (slot + 1) & mask;
     return slot;
   }
 
-  #fill(slot: number, rowNumber: number, one: number, other: number): void {
+  #fill(slot: number, rowNumber: number, sum: number, other: number): void {
     this.#rowNumbers[slot] = rowNumber;
-    this.#checksums[2 * slot] = one;
-    this.#checksums[2 * slot + 1] = other;
+    this.#sums[slot] = sum;
+    this.#others[slot] = other;
   }
 
   #grow(): void {
-    const [rowNumbers, checksums] = [this.#rowNumbers, this.#checksums];
-    this.#rowNumbers = new Uint32Array(rowNumbers.length * 2);
-    this.#checksums = new Int32Array(checksums.length * 2);
+    const [rowNumbers, sums, others] = [this.#rowNumbers, this.#sums, this.#others];
+    const size = 2 * rowNumbers.length;
+    this.#rowNumbers = new Uint32Array(size);
+    this.#sums = new Int32Array(size);
+    this.#others = new Uint16Array(size);
     for (let at = 0; at < rowNumbers.length; at += 1) {
       const rowNumber = rowNumbers[at] ?? 0;
       if (rowNumber === 0) continue;
-      const one = checksums[2 * at] ?? 0;
-      const other = checksums[2 * at + 1] ?? 0;
-      this.#fill(this.#slotOf(one, other), rowNumber, one, other);
+      const sum = sums[at] ?? 0;
+      const other = others[at] ?? 0;
+      this.#fill(this.#slotOf(sum, other), rowNumber, sum, other);
     }
   }
 }
