@@ -4,6 +4,7 @@ import { shownText, type Cell } from '../../model/tables/cell.ts';
 import { ConfigError, UnavailableError } from '../../model/error.ts';
 import type { ReportTab, ReportValue } from '../../model/tables/table.ts';
 import { valueReader } from '../serial-dates.ts';
+import { readExcelTables, type ExcelTable } from './read/excel-tables.ts';
 import { readMerges } from './read/merges.ts';
 import { headerDigest, readMemory, rowDigest, type OwnTab, type OwnTabs } from './memory.ts';
 import { openPackage, type WorkbookPackage, type WorkbookTab } from './parts/package.ts';
@@ -180,6 +181,10 @@ export interface Place {
   readonly tab: WorkbookTab;
   /** Our columns from the first, those of an earlier shape of the report included. */
   readonly ours: number;
+  /** Columns of the report that stood there before. */
+  readonly stood: number;
+  /** The tables of Excel's that reach into our columns. */
+  readonly tables: readonly ExcelTable[];
   /** Digests of the rules of colours that we put there. */
   readonly rules: readonly string[];
   /** The rows of the report that stand there, in the order of its columns. */
@@ -212,7 +217,8 @@ export async function findPlace(
     for await (const batch of readRows(book, part)) all.push(...batch);
     const headers = table.columns.map(({ header }) => asRead(header));
     const own = memory.get(tab.name);
-    const ours = columnsOf({ file, tab: tab.name, headers, own, mode: options.mode }, all);
+    const columns = columnsOf({ file, tab: tab.name, headers, own, mode: options.mode }, all);
+    const { ours } = columns;
     for (const merge of await readMerges(book.zip, part))
       if (merge.firstColumn < ours)
         throw refusedTab(
@@ -231,11 +237,16 @@ export async function findPlace(
         'Open and save the file in Excel or LibreOffice.',
       ),
     );
+    const tables = await readExcelTables(book.zip, tab.part, ours);
+    const totals = tables.flatMap(({ hasTotals, rows }) => (hasTotals ? [rows.last] : []));
     const kept =
-      options.mode === 'replace' ? [] : all.filter((row) => row.rowNumber > 1 && !isTotals(row, own));
+      options.mode === 'replace'
+        ? []
+        : all.filter((row) => row.rowNumber > 1 && !totals.includes(row.rowNumber) && !isTotals(row, own));
     return {
       tab,
-      ours,
+      ...columns,
+      tables,
       rules: own?.rules ?? [],
       rows: kept.map(read).filter((row) => row.some((value) => value !== null)),
     };
@@ -256,15 +267,20 @@ interface ExistingTable {
   readonly mode: 'replace' | 'append' | 'merge';
 }
 
-function columnsOf({ file, tab, headers, own, mode }: ExistingTable, rows: readonly TabRow[]): number {
+/** Our columns of a tab, and those of them that stood there. */
+function columnsOf(
+  { file, tab, headers, own, mode }: ExistingTable,
+  rows: readonly TabRow[],
+): Pick<Place, 'ours' | 'stood'> {
   const width = headers.length;
   const first = rows[0];
-  if (first === undefined) return width;
+  if (first === undefined) return { ours: width, stood: width };
   const found = first.rowNumber === 1 ? Array.from(first.cells, (cell) => shownText(cell ?? '').trim()) : [];
   const wasOurs =
     own !== undefined && headerDigest(found.slice(0, own.columns)) === own.header ? own.columns : 0;
   const same = headers.every((header, index) => header === (found[index] ?? ''));
-  if (same) return Math.max(width, wasOurs);
+  const columns = { ours: Math.max(width, wasOurs), stood: wasOurs === 0 ? width : wasOurs };
+  if (same) return columns;
   const shown = found
     .slice(0, 20)
     .map((header) => `"${header}"`)
@@ -281,8 +297,8 @@ function columnsOf({ file, tab, headers, own, mode }: ExistingTable, rows: reado
   const taken = rows.flatMap(({ cells }) =>
     cells.slice(wasOurs, width).flatMap((cell, index) => (cell === undefined ? [] : [wasOurs + index])),
   );
-  if (taken.length === 0) return Math.max(width, wasOurs);
-  const columns = [...new Set(taken)]
+  if (taken.length === 0) return columns;
+  const letters = [...new Set(taken)]
     .sort((a, b) => a - b)
     .map(columnLetters)
     .join(', ');
@@ -290,7 +306,7 @@ function columnsOf({ file, tab, headers, own, mode }: ExistingTable, rows: reado
     'destination.header',
     file,
     tab,
-    `the report has ${width} columns now, and your own cells stand in ${columns}`,
+    `the report has ${width} columns now, and your own cells stand in ${letters}`,
     'Move them to the right of the report, or name another tab in the mapping.',
   );
 }

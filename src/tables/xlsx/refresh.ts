@@ -109,7 +109,7 @@ export async function refreshWorkbook(
     const own = ownTabs(workbook, filled);
     const made = await renderWorkbook(withMemory(workbook, own));
     if (existing === undefined || alone) return { bytes: made, filled };
-    return { bytes: await graftWorkbook(existing, made, places, own), filled };
+    return { bytes: await graftWorkbook(existing, made, { places, own, filled }), filled };
   } finally {
     await existing?.close();
   }

@@ -5,8 +5,11 @@ import { graftBook, graftContentTypes, graftProperties, graftRelations } from '.
 import { createPartCopies, orphans, type PartCopies } from './parts.ts';
 import { dependents } from './formulas.ts';
 import { adoptSheet, graftSheet, withoutResults } from './sheet.ts';
+import { fitTable, type FittedTable, type ReportShape } from './fit-table.ts';
 import { graftStyles } from './styles.ts';
-import { memoryProperties, PROPERTIES_PART, type OwnTabs } from '../memory.ts';
+import { memoryProperties, PROPERTIES_PART, type OwnTab, type OwnTabs } from '../memory.ts';
+import { safeText } from '../write/sheet.ts';
+import { tabName, type FilledTab } from '../write/workbook.ts';
 import {
   openPackage,
   readRelations,
@@ -67,15 +70,21 @@ async function requireOwn({ file, book, memory }: Existing, tab: WorkbookTab): P
     );
 }
 
+/** The reports of a workbook: where they stand, what we write, and their rows. */
+interface Reports {
+  readonly places: ReadonlyMap<string, Place>;
+  readonly own: OwnTabs;
+  readonly filled: readonly FilledTab[];
+}
+
 /**
  * The existing workbook with fresh reports in it. Each tab of `fresh` takes its place: on a tab of that name, or behind the others. All parts that
- * hold nothing of ours are kept byte for byte. Errors: UnavailableError `destination.form`, `destination.tab_taken`; ConfigError `source.damaged`.
+ * hold nothing of ours are kept byte for byte. Errors: UnavailableError `destination.form`, `destination.tab_taken`, `destination.table`; ConfigError `source.damaged`.
  */
 export async function graftWorkbook(
   existing: Existing,
   fresh: Uint8Array,
-  places: ReadonlyMap<string, Place>,
-  own: OwnTabs,
+  { places, own, filled }: Reports,
 ): Promise<Buffer> {
   const { file, book } = existing;
   const { zip } = book;
@@ -113,7 +122,10 @@ export async function graftWorkbook(
       await replaceRelations(made.zip, tab, part, copies, changed, removed);
     } else {
       const old = requireForm(file, part, await textOf(zip, part));
-      changed.set(part, graftSheet(old, sheet, place));
+      const report = filled.find((one) => tabName(one.tab) === tab.name);
+      const tables = await fitTables(existing, place, shapeOf(place, report, own.get(tab.name)));
+      for (const table of tables) changed.set(table.part, table.xml);
+      changed.set(part, graftSheet(old, sheet, { ...place, tables }));
     }
   }
   for (const [name, content] of copies.contents) changed.set(name, content);
@@ -129,6 +141,33 @@ export async function graftWorkbook(
     changed.set(part, withoutResults(xml));
   await graftBookParts(existing, made, changed, copies, removed, own);
   return rewriteZip(zip, changed, removed);
+}
+
+function shapeOf(
+  { ours, stood }: Place,
+  report: FilledTab | undefined,
+  own: OwnTab | undefined,
+): ReportShape {
+  return {
+    headers: report?.tab.table.columns.map(({ header }) => safeText(header)) ?? [],
+    rows: report?.rows.length ?? 0,
+    hasTotals: own !== undefined && own.totals !== '',
+    ours,
+    stood,
+  };
+}
+
+async function fitTables(
+  { file, book: { zip } }: Existing,
+  { tables, tab }: Place,
+  shape: ReportShape,
+): Promise<readonly FittedTable[]> {
+  const fitted: FittedTable[] = [];
+  for (const table of tables) {
+    const xml = requireForm(file, table.part, await textOf(zip, table.part));
+    fitted.push(fitTable(table, xml, shape, { file, tab: tab.name }));
+  }
+  return fitted;
 }
 
 async function replaceRelations(

@@ -1,5 +1,6 @@
 import { parseReference } from '../read/rows.ts';
 import { columnLetters } from '../../column-letters.ts';
+import type { FittedTable, MovedTotals } from './fit-table.ts';
 import type { GraftedStyles } from './styles.ts';
 import { ruleDigest } from '../memory.ts';
 import {
@@ -29,12 +30,13 @@ interface Row {
   readonly head: string;
   readonly tail: string;
   /** Cells by their column, counted from 0. */
-  readonly cells: ReadonlyMap<number, string>;
+  readonly cells: Map<number, string>;
 }
+type Rows = Map<number, Row>;
 
 /** The rows of a sheet by their number, cells as they stand. */
-function rowsOf(sheetData: XmlSlice | undefined): Map<number, Row> {
-  const rows = new Map<number, Row>();
+function rowsOf(sheetData: XmlSlice | undefined): Rows {
+  const rows: Rows = new Map();
   let number = 0;
   for (const { xml } of sheetData === undefined ? [] : sliceXml(sheetData.xml).children) {
     const { head, children, tail } = sliceXml(xml);
@@ -121,8 +123,36 @@ export function withoutResults(xml: string): string {
   return joinXml({ ...sheet, children });
 }
 
+function takeCell(rows: Rows, number: number, column: number): string | undefined {
+  const cell = rows.get(number)?.cells.get(column);
+  rows.get(number)?.cells.delete(column);
+  return cell;
+}
+
+function putCell(rows: Rows, number: number, column: number, cell: string): void {
+  const row = rows.get(number) ?? { head: `<row r="${number}">`, tail: '</row>', cells: new Map() };
+  row.cells.set(column, withAttribute(cell, 'r', `${columnLetters(column)}${number}`));
+  rows.set(number, row);
+}
+
+/** Moves a table's row of totals. Where a cell of the operator's stands in its way, the two change places. */
+function moveTotals(old: Rows, fresh: Rows, ours: number, { from, to, columns }: MovedTotals): void {
+  for (const [column, target] of columns) {
+    const cell = takeCell(old, from, column);
+    if (cell === undefined) continue;
+    const rows = target < ours ? fresh : old;
+    const inTheWay = takeCell(rows, to, target);
+    // A range that ends above the totals still does.
+    const grown = cell.replace(/<f[^>]*>[^<]*/, (formula) =>
+      formula.replace(new RegExp(`(:\\$?[A-Z]+\\$?)${from - 1}(?!\\d)`, 'g'), `$1${to - 1}`),
+    );
+    putCell(rows, to, target, target < ours ? withoutResult(grown) : grown);
+    if (inTheWay !== undefined) putCell(old, from, target, inTheWay);
+  }
+}
+
 /** The rows of a sheet whose first `ours` columns come from `fresh` and all others from `old`. */
-function mixRows(old: Map<number, Row>, fresh: Map<number, Row>, ours: number, filtered: boolean): string {
+function mixRows(old: Rows, fresh: Rows, ours: number, filtered: boolean): string {
   const numbers = [...new Set([...old.keys(), ...fresh.keys()])].sort((a, b) => a - b);
   const rows = numbers.map((number) => {
     const [stood, comes] = [old.get(number), fresh.get(number)];
@@ -147,6 +177,8 @@ function mixRows(old: Map<number, Row>, fresh: Map<number, Row>, ours: number, f
 interface OwnPlace {
   readonly ours: number;
   readonly rules: readonly string[];
+  /** The tables of Excel's over the report. */
+  readonly tables: readonly FittedTable[];
 }
 
 /** The digest of a rule; undefined for one that reaches beyond our columns. */
@@ -230,19 +262,16 @@ export function graftSheet(old: string, fresh: string, place: OwnPlace): string 
   const one = (slices: readonly XmlSlice[], name: string): XmlSlice | undefined =>
     slices.find((slice) => slice.name === name);
   const filter = one(into.children, 'autoFilter');
-  const filtered = filter?.xml.includes('filterColumn') === true;
+  const filtered =
+    filter?.xml.includes('filterColumn') === true || place.tables.some(({ isFiltered }) => isFiltered);
+  const oldRows = rowsOf(one(into.children, 'sheetData'));
+  const freshRows = rowsOf(one(from.children, 'sheetData'));
+  for (const { totals } of place.tables)
+    if (totals !== undefined) moveTotals(oldRows, freshRows, place.ours, totals);
   const replaced = ['dimension', 'cols', 'sheetData', 'autoFilter', 'conditionalFormatting'];
   const added = [
     ...mixWidths(one(into.children, 'cols'), one(from.children, 'cols')),
-    {
-      name: 'sheetData',
-      xml: mixRows(
-        rowsOf(one(into.children, 'sheetData')),
-        rowsOf(one(from.children, 'sheetData')),
-        place.ours,
-        filtered,
-      ),
-    },
+    { name: 'sheetData', xml: mixRows(oldRows, freshRows, place.ours, filtered) },
     ...movedFilter(filter, one(from.children, 'autoFilter')),
     ...mixRules(into.children, from.children, place),
   ];
