@@ -96,10 +96,12 @@ function names(document: YamlDocument): readonly NamedRoot[] {
     }
     const text = typeof name === 'string' ? name : JSON.stringify(name);
     if (seen.has(text))
-      throw document.error('mapping.duplicate', `the name ${show(text)} stands twice in this file`, [
-        ...root.path,
-        'name',
-      ]);
+      throw document.error(
+        'mapping.duplicate',
+        `the name ${show(text)} stands twice in this file`,
+        [...root.path, 'name'],
+        { next: 'give one of them another name' },
+      );
     seen.add(text);
     return { name: text, direction: push === undefined ? 'pull' : 'push', root };
   });

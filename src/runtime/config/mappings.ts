@@ -242,13 +242,18 @@ function namesIn(
 
 function indexNames(files: readonly MappingFile[]): ReadonlyMap<string, MappingName> {
   const known = new Map<string, MappingName>();
+  const byFile = new Map<string, MappingName>();
   for (const entry of files.flatMap(({ entries }) => entries)) {
-    const other = known.get(entry.name);
+    const other = byFile.get(asFileName(entry.name));
     if (other !== undefined) throw nameTwice(entry, other);
     known.set(entry.name, entry);
+    byFile.set(asFileName(entry.name), entry);
   }
   return known;
 }
+
+/** Result files bear the names of mappings: what macOS or Windows takes for one file is one name. */
+const asFileName = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /** Parses the mappings in a text (those that are wanted) in the light of the configuration. Errors: those of parsing. */
 export function parseFile(
@@ -314,14 +319,15 @@ function listFiles({ mappings, texts }: MappingConfig, { cwd }: Seat): readonly 
 
 function nameTwice({ name, place }: MappingName, other: MappingName): ConfigError {
   const spot = `${place.file}:${place.line}`;
-  return new ConfigError(
-    'mapping.name_twice',
-    `${spot}: "${name}" is already the name of a mapping in ${other.place.file}:${other.place.line}`,
-    {
-      ...place,
-      next: 'give one of them another name',
-    },
-  );
+  const there = `${other.place.file}:${other.place.line}`;
+  const what =
+    name === other.name
+      ? `"${name}" is already the name of a mapping in ${there}`
+      : `"${name}" and "${other.name}" in ${there} differ in capitals or Unicode forms alone; macOS or Windows would keep their results in one file`;
+  return new ConfigError('mapping.name_twice', `${spot}: ${what}`, {
+    ...place,
+    next: 'give one of them another name',
+  });
 }
 
 function unknownName(name: string, known: readonly string[]): UsageError {

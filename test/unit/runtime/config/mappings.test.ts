@@ -62,6 +62,26 @@ describe('a report over the table that rows come from', () => {
   });
 });
 
+describe('names that are one file on macOS or Windows', () => {
+  it.each([
+    ['Members', 'capitals'],
+    ['MEMBERS', 'capitals'],
+    ['me\u0301mbe\u0301', 'Unicode forms', 'm\u00e9mb\u00e9'],
+  ])('are refused: %s (%s)', (name, _, other = 'members') => {
+    const named = (text: string) => pull('{ csv: out/list.csv }').replace('list', text);
+    writeFileSync(join(folder, 'mappings', 'a.yaml'), named(other));
+    writeFileSync(join(folder, 'mappings', 'b.yaml'), `- ${named(name).replaceAll('\n', '\n  ')}`);
+    const config = { folder, mappings: join(folder, 'mappings'), vars: {} };
+    expect(() => readMappings(config, [other], { cwd: folder })).toThrow(
+      expect.objectContaining({
+        code: 'mapping.name_twice',
+        message: `mappings/b.yaml:1: "${name}" and "${other}" in mappings/a.yaml:1 differ in capitals or Unicode forms alone; macOS or Windows would keep their results in one file`,
+        next: 'give one of them another name',
+      }) as Error,
+    );
+  });
+});
+
 describe('a schedule', () => {
   const readTimed = (schedule: string): unknown => {
     writeFileSync(
