@@ -12,6 +12,16 @@ import { parseTab, readTab } from './tables/xlsx-source.ts';
 const TWO = pushMapping(USERS.replace(/ {2}is_active.*\n/, ''));
 const HEADER = 'Member ID,Display name\n';
 
+/** With its byte order mark, which says the order too. */
+const utf32 = (text: string, mark: string): Buffer => {
+  const bytes = Buffer.alloc(4 * text.length);
+  Array.from(text, (char, at) =>
+    mark.startsWith('00')
+      ? bytes.writeUInt32BE(char.charCodeAt(0), 4 * at)
+      : bytes.writeUInt32LE(char.charCodeAt(0), 4 * at),
+  );
+  return Buffer.concat([hex(mark), bytes]);
+};
 const utf16 = (text: string, bigEndian = false): Buffer => {
   const bytes = Buffer.from(text, 'utf16le');
   return bigEndian ? bytes.swap16() : bytes;
@@ -52,6 +62,12 @@ describe('a file that cannot be read is refused whole, with its place and a reme
       message: 'users.csv: the file looks like UTF-16BE without a byte order mark',
       next: 'Add --encoding utf-16be, or save the file as UTF-8.',
     },
+    ...['FF FE 00 00', '00 00 FE FF', ''].map((mark) => ({
+      row: `4: UTF-32, mark ${mark}`,
+      input: utf32('Member ID,Display name\nu1,Ana\n', mark),
+      message: `users.csv: the file is UTF-32${mark.startsWith('00') ? 'BE' : 'LE'} text, which cannot be read`,
+      next: 'Save the file as UTF-8.',
+    })),
     {
       row: '5: José in windows-1252',
       input: Buffer.concat([Buffer.from(`${HEADER}u1,Ana\nu2,`), hex('4A 6F 73 E9'), Buffer.from('\n')]),

@@ -15,9 +15,16 @@ const SAMPLE_BYTES = 4096;
 
 /**
  * The encoding of a file from its first bytes: a byte order mark wins, then `wanted` (a WHATWG label), then UTF-8.
- * Errors: ConfigError `source.encoding` for a label that is not known, and for UTF-16 without a byte order mark when `wanted` is `auto`.
+ * Errors: ConfigError `source.encoding` for a label that is not known, for UTF-32, and for UTF-16 without a byte order mark when
+ * `wanted` is `auto`.
  */
 export function chooseEncoding(head: Buffer, wanted: string, origin: string): Encoding {
+  const utf32 = utf32Of(head, wanted);
+  if (utf32 !== undefined)
+    throw new ConfigError('source.encoding', `${origin}: the file is ${utf32} text, which cannot be read`, {
+      file: origin,
+      next: 'Save the file as UTF-8.',
+    });
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return { name: 'utf-8', markBytes: 3 };
   if (head[0] === 0xff && head[1] === 0xfe) return { name: 'utf-16le', markBytes: 2 };
   if (head[0] === 0xfe && head[1] === 0xff) return { name: 'utf-16be', markBytes: 2 };
@@ -41,6 +48,20 @@ function knownEncoding(label: string, origin: string): string {
       cause,
     });
   }
+}
+
+/** Text in UTF-32 has a byte order mark, or leaves its two high bytes at 0 in every character of the usual planes. */
+function utf32Of(head: Buffer, wanted: string): 'UTF-32LE' | 'UTF-32BE' | undefined {
+  const mark = head.toString('hex', 0, 4);
+  if (mark === 'fffe0000') return 'UTF-32LE';
+  if (mark === '0000feff') return 'UTF-32BE';
+  if (wanted !== 'auto') return undefined;
+  const fours = Math.min(head.length, SAMPLE_BYTES) >> 2;
+  const isZero = (byte: number): boolean =>
+    Array.from({ length: fours }, (_, at) => head.readUInt16BE(4 * at + byte)).every((pair) => pair === 0);
+  const [first, second] = [isZero(0), isZero(2)];
+  if (first === second) return undefined;
+  return second ? 'UTF-32LE' : 'UTF-32BE';
 }
 
 /** Latin text in UTF-16 has a zero in nearly every second byte, and always on the same side. */
