@@ -8,6 +8,7 @@ import {
   type Document,
   type Node,
   type Scalar,
+  type YAMLError,
 } from 'yaml';
 import { ConfigError } from '../../model/error.ts';
 import { FLAG_KEYS, NUMBER_KEYS } from './schema.ts';
@@ -92,12 +93,18 @@ function parseTree(text: string, file: string, what: string): Tree {
     (left, right) => left.pos[0] - right.pos[0],
   );
   if (problem !== undefined) {
-    const [message, next] = explain(problem.code, problem.message, text, problem.pos[0]);
+    const [message, next] = explain(problem, text, what);
     refuse(file, at(problem.pos[0]), 'mapping.yaml', message, next);
   }
   const root = document.contents;
   if (root === null || (isScalar(root) && root.value === null)) {
-    refuse(file, start, 'mapping.empty', `the file holds no ${what}`);
+    refuse(
+      file,
+      start,
+      'mapping.empty',
+      `the file holds no ${what}`,
+      `Write a ${what} into it, or delete it.`,
+    );
   }
   return { document, root, at };
 }
@@ -133,10 +140,9 @@ function tooDeep(file: string, spot: Spot, what: string): never {
 }
 
 function explain(
-  code: string,
-  message: string,
+  { code, message, pos: [offset] }: YAMLError,
   text: string,
-  offset: number,
+  what: string,
 ): readonly [string, string | undefined] {
   if (code === 'DUPLICATE_KEY') {
     const key = /^["']?([^:"'\n]*)/.exec(text.slice(offset, offset + 80))?.[1] ?? '';
@@ -146,8 +152,10 @@ function explain(
     return [`tags are not allowed: ${message}`, 'Write the value without !tag.'];
   if (code === 'MULTIPLE_DOCS')
     return [
-      'a second document begins here',
-      'Write several mappings as a list: each begins with "- version: 1".',
+      `a second document begins here, and a file holds one ${what === 'mapping' ? 'document' : what}`,
+      what === 'mapping'
+        ? 'Write several mappings as a list: each begins with "- version: 1".'
+        : 'Delete the line ---, or what stands below it.',
     ];
   if (code === 'RESOURCE_EXHAUSTION') return ['nested too deep', undefined];
   const around = text.slice(Math.max(0, offset - 40), offset + 40);

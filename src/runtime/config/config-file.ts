@@ -190,10 +190,12 @@ export interface ParsedConfig {
  * {@link parseYaml}.
  */
 export function parseConfig(text: string, file: string): ParsedConfig {
-  const document = parseYaml(text, file);
+  const document = parseYaml(text, file, 'configuration');
   const [root] = document.roots;
   if (root === undefined || root.path.length > 0)
-    throw document.error('config.invalid', 'a configuration is one map, not a list', []);
+    throw document.error('config.invalid', 'a configuration is one map, not a list', [], {
+      next: 'Write each key at the beginning of its line, without "- ".',
+    });
   const written = document.toValue(root.node, [], (value) => value);
   // Compiling a schema pays for itself only when it is used many times.
   const { data, error } = configSchema.safeParse(written, { jitless: true });

@@ -445,7 +445,7 @@ describe('a mapping that is wrong says what, where and what is near', () => {
       'm.yaml:4:44: destination.mode: merge needs key: the headers that tell rows apart',
     ],
     [`${USERS}reject_mode:\n`, 'm.yaml:9:13: reject_mode: is empty; write skip or fail'],
-    [`${USERS}---\n${USERS}`, 'm.yaml:9:1: a second document begins here'],
+    [`${USERS}---\n${USERS}`, 'm.yaml:9:1: a second document begins here, and a file holds one document'],
     [USERS.replace('{ csv: users.csv }', 'users.csv'), 'm.yaml:4:9: source: "users.csv" is not a map'],
     [USERS.replace('Member ID', '[a, b]'), 'm.yaml:7:16: columns.external_id: a list is not a text or a map'],
     [

@@ -49,6 +49,28 @@ function read({ yaml, dotEnv, env = {}, args = {}, cwd = folder }: Given): Confi
   );
 }
 
+describe('a file that is no configuration is refused with its place and a remedy', () => {
+  it.each([
+    [
+      'version: 1\n---\nversion: 1\n',
+      'teamsheet.yaml:2:1: a second document begins here, and a file holds one configuration',
+      'Delete the line ---, or what stands below it.',
+    ],
+    [
+      '# nothing yet\n',
+      'teamsheet.yaml:1:1: the file holds no configuration',
+      'Write a configuration into it, or delete it.',
+    ],
+    [
+      '- version: 1\n',
+      'teamsheet.yaml:1:1: a configuration is one map, not a list',
+      'Write each key at the beginning of its line, without "- ".',
+    ],
+  ])('%j', (yaml, message, next) => {
+    expect(() => read({ yaml })).toThrow(expect.objectContaining({ message, next, exitCode: 4 }) as Error);
+  });
+});
+
 describe('a file that is not UTF-8', () => {
   it('is refused, never read with its characters replaced', () => {
     writeFileSync(
