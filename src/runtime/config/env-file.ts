@@ -1,3 +1,4 @@
+import { readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError } from '../../model/error.ts';
@@ -23,13 +24,19 @@ export function bareRecord<T>(...parts: readonly Readonly<Record<string, T>>[]):
   return Object.setPrototypeOf(Object.assign({}, ...parts), null) as Readonly<Record<string, T>>;
 }
 
-/** A UTF-8 file without its byte order mark, or undefined when there is none. Errors: ConfigError `code` for any other reason. */
+/** A UTF-8 file without its byte order mark, or undefined when there is none. Errors: ConfigError `code` for any other reason, such as a symbolic link that leads nowhere. */
 export function readOptionalText(file: string, code: string): string | undefined {
   let bytes: Uint8Array;
   try {
     bytes = readFileBytes(file);
   } catch (cause) {
     const { code: errno, message } = cause as NodeJS.ErrnoException;
+    const target = linkTarget(file);
+    if (target !== undefined && (errno === 'ENOENT' || errno === 'ELOOP'))
+      throw new ConfigError(code, `${file} is a symbolic link to "${target}", which leads to no file`, {
+        ...{ file, cause },
+        next: 'correct the link, or delete it',
+      });
     if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
     throw new ConfigError(code, `${file} cannot be read: ${message}`, { file, cause });
   }
@@ -37,5 +44,14 @@ export function readOptionalText(file: string, code: string): string | undefined
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     throw new ConfigError(code, `${file} is not UTF-8`, { file, next: 'save the file as UTF-8', cause });
+  }
+}
+
+/** Where a symbolic link points, as it is written; undefined for what is none. */
+function linkTarget(file: string): string | undefined {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return undefined;
   }
 }

@@ -71,6 +71,21 @@ describe('a file that is no configuration is refused with its place and a remedy
   });
 });
 
+describe('a symbolic link that leads to no file', () => {
+  it.each([
+    ['teamsheet.yaml', 'nowhere.yaml', 'config.unreadable'],
+    ['.env', '.env', 'env.unreadable'],
+  ])('is not taken for a file that is not there: %s', (name, target, code) => {
+    symlinkSync(target, join(folder, name));
+    expect(() => read({})).toThrow(
+      expect.objectContaining({
+        ...{ code, exitCode: 4, next: 'correct the link, or delete it' },
+        message: `${join(folder, name)} is a symbolic link to "${target}", which leads to no file`,
+      }) as Error,
+    );
+  });
+});
+
 describe('a file that is not UTF-8', () => {
   it('is refused, never read with its characters replaced', () => {
     writeFileSync(

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -77,6 +77,28 @@ describe('names that are one file on macOS or Windows', () => {
         code: 'mapping.name_twice',
         message: `mappings/b.yaml:1: "${name}" and "${other}" in mappings/a.yaml:1 differ in capitals or Unicode forms alone; macOS or Windows would keep their results in one file`,
         next: 'give one of them another name',
+      }) as Error,
+    );
+  });
+});
+
+describe('a mapping file that is a symbolic link', () => {
+  const readLink = (target: string) => {
+    writeFileSync(join(folder, 'there.yaml'), pull('{ csv: out/list.csv }'));
+    symlinkSync(target, join(folder, 'mappings', 'list.yaml'));
+    return readMappings({ folder, mappings: join(folder, 'mappings'), vars: {} }, [], { cwd: folder });
+  };
+
+  it('is read', () => {
+    expect(readLink('../there.yaml')).toHaveLength(1);
+  });
+
+  it.each(['../gone.yaml', 'list.yaml'])('is refused where it leads to no file: %s', (target) => {
+    expect(() => readLink(target)).toThrow(
+      expect.objectContaining({
+        code: 'mapping.unreadable',
+        message: `${join(folder, 'mappings', 'list.yaml')} is a symbolic link to "${target}", which leads to no file`,
+        next: 'correct the link, or delete it',
       }) as Error,
     );
   });
