@@ -41,7 +41,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   client: { rooms: ['contract', 'model'], packages: ['p-limit', 'p-retry'], node: ['*'] },
   // The Store port names resources.
-  state: { rooms: ['contract', 'model'], packages: ['pg', 'pg-boss'], node: ['*'] },
+  state: { rooms: ['contract', 'model'], packages: ['p-limit', 'pg', 'pg-boss'], node: ['*'] },
   schedule: { rooms: ['contract', 'model'], packages: ['croner'], node: [] },
   pages: { rooms: ['model'], packages: [], node: [] },
   sandbox: {

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type * as pg from 'pg';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
 import { ConfigError } from '../../model/error.ts';
@@ -23,8 +24,14 @@ type Address = Pick<
 const IDLE_MS = 5000;
 const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`;
 
-/** Errors: ConfigError `state.package` where `pg` is not installed. */
-export async function pgClient(address: Address): Promise<PostgresClient> {
+/**
+ * Whoever asks while all connections are in use waits for as long as it takes: `connectTimeoutMs` is for the database alone.
+ * Errors: ConfigError `state.package` where `pg` is not installed.
+ */
+export async function pgClient(
+  address: Address,
+  connectTimeoutMs: number = CONNECT_TIMEOUT_MS,
+): Promise<PostgresClient> {
   const { DatabaseError, Pool, TypeOverrides, types } = await loadPg();
   const failed = (error: unknown): never => {
     if (error instanceof DatabaseFailure) throw error;
@@ -53,7 +60,7 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
     Client: await endingClient(),
     application_name: 'teamsheet',
     max: CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     // Statements of a transaction that do not depend on each other's answers go out together. An older `pg` sends one at a time.
@@ -63,6 +70,7 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
   // A connection that breaks while nobody asks it anything, also within a transaction, tells whoever asks next: an event that nobody hears would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (connection) => connection.on('error', () => undefined));
+  const limit = pLimit(CONNECTIONS);
   const direct = directConnections(pool);
   const names = new Map<string, string>();
   const planOf = (statement: string, connection: PoolClient): string | undefined => {
@@ -72,59 +80,61 @@ export async function pgClient(address: Address): Promise<PostgresClient> {
     return name;
   };
   return {
-    query: async (statement, values, { keepsPlan = false } = {}) => {
-      if (!keepsPlan) return query(pool, statement, values);
-      const connection = await pool.connect().catch(failed);
-      let broken: Error | undefined;
-      try {
-        return await query(connection, statement, values, planOf(statement, connection));
-      } catch (error) {
-        // Whether the database has ended the connection with it, nobody asks.
-        broken = error as DatabaseFailure;
-        throw error;
-      } finally {
-        connection.release(broken);
-      }
-    },
-    transaction: async (work) => {
-      const connection = await pool.connect().catch(failed);
-      let broken: Error | undefined;
-      // What a part of the work asks for after another part has failed would be a transaction of its own.
-      const state = { isOver: false, isCommitted: false };
-      try {
-        // It goes out with what is asked first.
-        const began = query(connection, BEGIN, []);
-        const working = work({
-          query: async (statement, values, { keepsPlan = false, ends = false } = {}) => {
-            if (state.isOver) throw new DatabaseFailure(undefined, new Error('the transaction is over'));
-            const name = keepsPlan ? planOf(statement, connection) : undefined;
-            const asked = query(connection, statement, values, name);
-            if (!ends) return asked;
-            state.isOver = true;
-            // Where the statement fails, the database takes this for a ROLLBACK.
-            const [answer, end] = await Promise.allSettled([asked, query(connection, 'COMMIT', [])]);
-            if (answer.status === 'rejected') throw answer.reason;
-            if (end.status === 'rejected') throw end.reason;
-            state.isCommitted = true;
-            return answer.value;
-          },
-        });
-        const [first, result] = await Promise.allSettled([began, working]);
-        state.isOver = true;
-        if (first.status === 'rejected') throw first.reason;
-        if (result.status === 'rejected') throw result.reason;
-        if (!state.isCommitted) await query(connection, 'COMMIT', []);
-        return result.value;
-      } catch (error) {
-        // Where the connection is gone, the database has ended the transaction; what went wrong first is told.
-        await query(connection, 'ROLLBACK', []).catch((cause: unknown) => {
-          broken = cause as DatabaseFailure;
-        });
-        throw error;
-      } finally {
-        connection.release(broken);
-      }
-    },
+    query: (statement, values, { keepsPlan = false } = {}) =>
+      limit(async () => {
+        if (!keepsPlan) return query(pool, statement, values);
+        const connection = await pool.connect().catch(failed);
+        let broken: Error | undefined;
+        try {
+          return await query(connection, statement, values, planOf(statement, connection));
+        } catch (error) {
+          // Whether the database has ended the connection with it, nobody asks.
+          broken = error as DatabaseFailure;
+          throw error;
+        } finally {
+          connection.release(broken);
+        }
+      }),
+    transaction: (work) =>
+      limit(async () => {
+        const connection = await pool.connect().catch(failed);
+        let broken: Error | undefined;
+        // What a part of the work asks for after another part has failed would be a transaction of its own.
+        const state = { isOver: false, isCommitted: false };
+        try {
+          // It goes out with what is asked first.
+          const began = query(connection, BEGIN, []);
+          const working = work({
+            query: async (statement, values, { keepsPlan = false, ends = false } = {}) => {
+              if (state.isOver) throw new DatabaseFailure(undefined, new Error('the transaction is over'));
+              const name = keepsPlan ? planOf(statement, connection) : undefined;
+              const asked = query(connection, statement, values, name);
+              if (!ends) return asked;
+              state.isOver = true;
+              // Where the statement fails, the database takes this for a ROLLBACK.
+              const [answer, end] = await Promise.allSettled([asked, query(connection, 'COMMIT', [])]);
+              if (answer.status === 'rejected') throw answer.reason;
+              if (end.status === 'rejected') throw end.reason;
+              state.isCommitted = true;
+              return answer.value;
+            },
+          });
+          const [first, result] = await Promise.allSettled([began, working]);
+          state.isOver = true;
+          if (first.status === 'rejected') throw first.reason;
+          if (result.status === 'rejected') throw result.reason;
+          if (!state.isCommitted) await query(connection, 'COMMIT', []);
+          return result.value;
+        } catch (error) {
+          // Where the connection is gone, the database has ended the transaction; what went wrong first is told.
+          await query(connection, 'ROLLBACK', []).catch((cause: unknown) => {
+            broken = cause as DatabaseFailure;
+          });
+          throw error;
+        } finally {
+          connection.release(broken);
+        }
+      }),
     close: async () => {
       if (!pool.ending) await pool.end();
     },

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { KnownRecord } from '../../../src/model/state/run-rows.ts';
 import type { Intent, Lock, Run, Store } from '../../../src/model/state/store.ts';
 import { DatabaseFailure, type PostgresClient } from '../../../src/state/postgres/client.ts';
+import { pgClient } from '../../../src/state/postgres/pg-client.ts';
 import { lookAtDatabase } from '../../../src/state/postgres/look.ts';
 import {
   clientOf,
@@ -565,6 +566,20 @@ describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'}
     await each.transaction((session) => session.query(`INSERT INTO public.${table} VALUES (4)`, []));
     expect((await each.query(`SELECT n FROM public.${table}`, [])).rows).toEqual([[1], [4]]);
     await each.query(`DROP TABLE public.${table}`, []);
+    await each.close();
+  });
+
+  it('who waits for a free connection does not take the database for gone', async () => {
+    const each = await pgClient({ connectionString: server.url }, 400);
+    const kept = { keepsPlan: true };
+    await Promise.all(Array.from({ length: 8 }, () => each.query('SELECT pg_sleep(0.1)', [], kept)));
+    const long = 'SELECT 1, pg_sleep(0.6)';
+    const asked = Array.from({ length: 9 }, () => [
+      each.query(long, []),
+      each.query(long, [], kept),
+      each.transaction((session) => session.query(long, [])),
+    ]);
+    for (const { rows } of await Promise.all(asked.flat())) expect(rows).toMatchObject([[1, '']]);
     await each.close();
   });
 
