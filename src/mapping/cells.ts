@@ -112,14 +112,31 @@ function blankReader(column: Column, isTextKey: boolean, read: CellReader): Cell
   }
 }
 
+/** Whole numbers with something else between them than the separator that the mapping names. */
+const SEVERAL_NUMBERS = /^\s*\d+(?:\s*[,;|/\s]\s*\d+)+\s*$/;
+
 /** One cell that holds a list. */
 function splitReader(column: Column, separator: string, item: CellReader): CellReader {
+  const one: CellReader = (part, header, issues) => {
+    const found: Issue[] = [];
+    const value = item(part, header, found);
+    const text = shownText(part);
+    if (found.length > 0 && SEVERAL_NUMBERS.test(text))
+      return refuse(
+        issues,
+        'cell.list',
+        header,
+        `${show(text)} is not one number; separate the numbers by ${show(separator)}`,
+      );
+    issues.push(...found);
+    return value;
+  };
   return whole(column, false, (cell, header, issues) =>
     readList(
       shownText(cell)
         .split(separator)
         .map((part) => [part, header] as const),
-      item,
+      one,
       issues,
     ),
   );

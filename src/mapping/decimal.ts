@@ -36,8 +36,9 @@ function toPoint(written: string, locale: 'en' | 'de'): string {
 
 function remedy(written: string, locale: 'en' | 'de', whole: boolean): string {
   const other = locale === 'en' ? 'de' : 'en';
-  if (PLAIN[other].test(written) || GROUPED[other].test(written)) {
-    const digits = toPoint(written, other);
+  const isOther = PLAIN[other].test(written) || GROUPED[other].test(written);
+  const digits = isOther ? toPoint(written, other) : '';
+  if (isOther && !(whole && digits.includes('.'))) {
     return `write ${locale === 'en' ? digits : digits.replace('.', ',')}, or set locale: ${other} on the source`;
   }
   if (/^[+-]?\d+(?:\.\d+)?e[+-]?\d+$/i.test(written)) return 'write all its digits';

@@ -36,12 +36,15 @@ export function checkText(
     return undefined;
   };
   if (text.length > bounds.max || text.length > MAX_TEXT) {
-    return refuse('cell.length', `${lengthOf(text)}, at most ${Math.min(bounds.max, MAX_TEXT)}`);
+    return refuse('cell.length', `${lengthOf(text, 'units')}, at most ${Math.min(bounds.max, MAX_TEXT)}`);
   }
   if (NOTHING_SEEN.test(text))
     return refuse('cell.unseen', `${show(text)} holds nothing that can be seen; fill it in`);
   if (bounds.min > 0 && shortOf(text.trim(), bounds.min)) {
-    return refuse('cell.length', `${show(text)} has ${lengthOf(text.trim())}, at least ${bounds.min}`);
+    return refuse(
+      'cell.length',
+      `${show(text)} has ${lengthOf(text.trim(), 'characters')}, at least ${bounds.min}`,
+    );
   }
   if (!ORDINARY.test(text)) {
     if (!text.isWellFormed())
@@ -81,10 +84,14 @@ function forbidden(text: string, char: string): string {
   return `${show(text)} holds the control character ${codePoint(char)}; delete it`;
 }
 
-function lengthOf(text: string): string {
+/** What a limit counts stands first, so that nobody reads of 49 characters, at most 50. */
+function lengthOf(text: string, limited: 'characters' | 'units'): string {
   const units = text.length;
   // Counting the code points of a cell of megabytes would tell nobody anything.
   const points = units > MAX_TEXT ? units : Array.from(text).length;
-  const noun = points === 1 ? 'character' : 'characters';
-  return points === units ? `${points} ${noun}` : `${points} ${noun} (${units} UTF-16 units)`;
+  const characters = `${points} ${points === 1 ? 'character' : 'characters'}`;
+  if (points === units) return characters;
+  return limited === 'units'
+    ? `${units} UTF-16 units (${characters}, some of which take two)`
+    : `${characters} (${units} UTF-16 units)`;
 }

@@ -532,7 +532,7 @@ describe('keys and names of users', () => {
     {
       row: '63: 49 characters that take 51 units',
       csv: `${HEADER}u1,${longName(47)}👩🚀\n`,
-      messages: [`${NAME} 49 characters (51 UTF-16 units), at most 50`],
+      messages: [`${NAME} 51 UTF-16 units (49 characters, some of which take two), at most 50`],
     },
     {
       row: '63: lifted by the column',
@@ -727,6 +727,12 @@ describe('numbers', () => {
       yaml: PRICES,
       messages: [`${PLAYER} "12.5" is not a whole number; correct it`],
     },
+    {
+      row: '74: a whole number with a decimal comma',
+      csv: price('7', '"12,0"'),
+      yaml: PRICES,
+      messages: [`${PLAYER} "12,0" is not a number; write digits only, such as 12`],
+    },
     { row: '75: 0', csv: price('1', '0'), yaml: PRICES, messages: [`${PLAYER} 0 is too small, at least 1`] },
     {
       row: '75: -1',
@@ -830,6 +836,12 @@ columns:
       csv: csv('Harbour XI', ''),
       yaml: SQUADS,
       messages: [`${at('Players')} empty; fill it in`],
+    },
+    {
+      row: '84: another separator than that of the mapping',
+      csv: csv('Harbour XI', '"10,200"'),
+      yaml: SQUADS,
+      messages: [`${at('Players')} "10,200" is not one number; separate the numbers by ";"`],
     },
     {
       row: '85: a short name',
