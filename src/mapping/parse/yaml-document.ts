@@ -158,8 +158,11 @@ function explain(
         : 'Delete the line ---, or what stands below it.',
     ];
   if (code === 'RESOURCE_EXHAUSTION') return ['nested too deep', undefined];
+  if (code === 'TAB_AS_INDENT') return [`not valid YAML: ${message}`, 'Indent with blanks.'];
   const around = text.slice(Math.max(0, offset - 40), offset + 40);
-  const next = around.includes('${') ? 'Put a text that holds ${...} in double quotes.' : undefined;
+  const next = around.includes('${')
+    ? 'Put a text that holds ${...} in double quotes.'
+    : 'Put a text that holds ": " or " #", or begins with a sign, in double quotes, and close each quotation mark and bracket.';
   return [`not valid YAML: ${message}`, next];
 }
 
@@ -227,6 +230,14 @@ export class YamlDocument {
     if (path.length > MAX_DEPTH)
       throw this.error('mapping.too_deep', `nested more than ${MAX_DEPTH} levels deep`, []);
     const target = this.#resolved(node);
+    if (isAlias(node) && target === undefined)
+      refuse(
+        this.file,
+        this.#at(node.range?.[0] ?? 0),
+        'mapping.yaml',
+        `YAML reads *${node.source} as an alias, and nothing has the anchor &${node.source}`,
+        `Put the text in quotes: "*${node.source}".`,
+      );
     if (isMap(target)) return this.#mapValue(target.items, path, fill);
     if (isSeq(target))
       return target.items.map((item, index) => this.toValue(item as Node, [...path, index], fill));

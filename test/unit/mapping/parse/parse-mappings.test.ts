@@ -475,6 +475,28 @@ describe('a mapping that is wrong says what, where and what is near', () => {
     expect(error.place).toEqual({ file: 'm.yaml', line: 6, column: 13 });
   });
 
+  const UNQUOTED =
+    'Put a text that holds ": " or " #", or begins with a sign, in double quotes, and close each quotation mark and bracket.';
+  test.each([
+    [
+      USERS.replace('users.csv', '*.csv'),
+      'm.yaml:4:16: YAML reads *.csv as an alias, and nothing has the anchor &.csv',
+      'Put the text in quotes: "*.csv".',
+    ],
+    [
+      USERS.replace('Member ID', '@id'),
+      'm.yaml:7:16: not valid YAML: Plain value cannot start with reserved character @',
+      UNQUOTED,
+    ],
+    [
+      USERS.replace('  external_id', '\texternal_id'),
+      'm.yaml:7:1: not valid YAML: Tabs are not allowed as indentation',
+      'Indent with blanks.',
+    ],
+  ])('tells what to write where YAML reads something else: %j', (yaml, message, next) => {
+    expect(errorOf(() => parse(yaml))).toMatchObject({ message, next });
+  });
+
   test('a value of the mapping that its field cannot take', () => {
     const yaml = prices('append').replace(
       'columns: auto',
