@@ -2,6 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError } from '../../model/error.ts';
+import { notUtf8 } from '../../tables/csv/decode.ts';
 import { readFileBytes, warnIfOpenToOthers } from '../../tables/regular-file.ts';
 
 /** The process's environment over a `.env` file: what is really set is never overridden, an empty place in the file counts as unset. */
@@ -26,7 +27,7 @@ export function bareRecord<T>(...parts: readonly Readonly<Record<string, T>>[]):
 
 /** A UTF-8 file without its byte order mark, or undefined when there is none. Errors: ConfigError `code` for any other reason, such as a symbolic link that leads nowhere. */
 export function readOptionalText(file: string, code: string): string | undefined {
-  let bytes: Uint8Array;
+  let bytes: Buffer;
   try {
     bytes = readFileBytes(file);
   } catch (cause) {
@@ -43,7 +44,13 @@ export function readOptionalText(file: string, code: string): string | undefined
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new ConfigError(code, `${file} is not UTF-8`, { file, next: 'save the file as UTF-8', cause });
+    // The byte itself may be one of a secret.
+    const { at, lines, lineStart } = notUtf8(bytes);
+    const spot = { line: 1 + lines, column: 1 + at - lineStart };
+    throw new ConfigError(code, `${file}:${spot.line}:${spot.column}: the file is not UTF-8 here`, {
+      ...{ file, ...spot, cause },
+      next: 'save the file as UTF-8',
+    });
   }
 }
 

@@ -113,16 +113,30 @@ export function recoder(encoding: Encoding, origin: string): Recode {
  */
 export function requireUtf8(slice: Buffer, origin: string, firstLine: number, firstByte: number): void {
   if (isUtf8(slice)) return;
-  const at = firstInvalid(slice);
-  const lineStart = Math.max(slice.lastIndexOf(LF, at), slice.lastIndexOf(CR, at)) + 1;
-  const line = firstLine + countLines(slice.subarray(0, at));
+  const { at, lines, lineStart, found } = notUtf8(slice);
+  const line = firstLine + lines;
   const byte = at - lineStart + 1;
-  const found = slice.toString('hex', at, at + 1).toUpperCase();
   throw new ConfigError(
     'source.encoding',
     `${origin} line ${line}, byte ${byte} (offset ${firstByte + at}): ${found} is not UTF-8`,
     { file: origin, line, column: byte, next: windowsHint(slice, lineStart, at) },
   );
+}
+
+/** Where the first byte stands that is not UTF-8, all counted from 0, and the byte as it is written. There must be one. */
+export function notUtf8(bytes: Buffer): {
+  readonly at: number;
+  readonly lines: number;
+  readonly lineStart: number;
+  readonly found: string;
+} {
+  const at = firstInvalid(bytes);
+  return {
+    at,
+    lines: countLines(bytes.subarray(0, at)),
+    lineStart: Math.max(bytes.lastIndexOf(LF, at), bytes.lastIndexOf(CR, at)) + 1,
+    found: bytes.toString('hex', at, at + 1).toUpperCase(),
+  };
 }
 
 function windowsHint(slice: Buffer, lineStart: number, at: number): string {

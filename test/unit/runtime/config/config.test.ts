@@ -95,7 +95,7 @@ describe('a file that is not UTF-8', () => {
     expect(() => read({})).toThrow(
       expect.objectContaining({
         code: 'config.unreadable',
-        message: expect.stringContaining('is not UTF-8') as string,
+        message: `${join(folder, 'teamsheet.yaml')}:2:18: the file is not UTF-8 here`,
         next: 'save the file as UTF-8',
       }),
     );
