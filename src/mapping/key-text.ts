@@ -82,7 +82,7 @@ export function readTypedKey(
     if (shown === String(cell.value) && /^\d+$/.test(shown)) return shown;
   }
   if (allowShape) return shown;
-  if (cell.kind === 'number') {
+  if (cell.kind === 'number' && shown !== String(cell.value)) {
     return refuse(
       'key.shape',
       `${show(shown)} is a number shown in another form; format the column as plain text`,

@@ -40,6 +40,8 @@ interface Group {
   readonly pairs: Pair[];
   /** What is wrong with a line as a whole. */
   readonly issues: Issue[];
+  /** The settings of such lines: they are wrong, not missing. */
+  readonly unread: Set<string>;
 }
 
 /** What the table reader knows already. */
@@ -84,17 +86,16 @@ export function createPairReader(
           lines: [],
           pairs: [],
           issues: [],
+          unread: new Set<string>(),
         };
         groups.set(id, group);
         group.lines.push(shownCells(row.cells, header.names.length));
         for (const issue of row.issues ?? [])
           group.issues.push({ ...issue, column: undefined, row: row.rowNumber });
+        const setting = shownText(row.cells[keyAt] ?? '');
+        if (row.issues !== undefined) group.unread.add(looseName(setting));
         if (excluded || row.issues !== undefined) continue;
-        group.pairs.push({
-          rowNumber: row.rowNumber,
-          setting: shownText(row.cells[keyAt] ?? ''),
-          cell: row.cells[valueAt] ?? '',
-        });
+        group.pairs.push({ rowNumber: row.rowNumber, setting, cell: row.cells[valueAt] ?? '' });
       }
       return [];
     },
@@ -154,6 +155,7 @@ function groupParser(
     }
     const pairs = collectPairs(group, byName, names, issues);
     for (const item of wanted) {
+      if (!pairs.has(item) && item.column.from.some((name) => group.unread.has(looseName(name)))) continue;
       const value = readSetting(item, pairs.get(item), withoutPair, issues);
       if (value !== undefined) values[item.column.field] = value;
     }

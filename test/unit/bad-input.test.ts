@@ -979,6 +979,12 @@ describe('typed cells of a spreadsheet in a key column', () => {
       [`"1E+05" is a number shown in another form; ${plain}`],
     ],
     [
+      '41: not whole',
+      { kind: 'number', value: 12.5, shown: '12.5' },
+      null,
+      ['"12.5" looks changed by a spreadsheet; write it as plain text, or add --allow-key-shape'],
+    ],
+    [
       '42: a number past 2^53',
       { kind: 'number', value: 9007199254740992 },
       null,

@@ -256,15 +256,15 @@ describe('a table of settings', () => {
     ]);
   });
 
-  test('a line with a wrong number of cells is told by its row', async () => {
+  test('a line with a wrong number of cells is told by its row, and its setting not as missing', async () => {
     const [row] = await parseRows(
       `Setting,Points\n${pairs().replace('own_goal_points,10', 'own_goal_points')}`,
       pushMapping(POINTS),
     );
     expect(row?.issues.map(renderIssue)).toEqual([
       'row 24: expected 2 cells, got 1; add the missing separators',
-      'setting "Own goal points" is missing; add a row for it',
     ]);
+    expect(row?.status).toBe('invalid');
   });
 
   test('without its columns is refused', async () => {
