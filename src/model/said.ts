@@ -69,12 +69,11 @@ const SAID = {
   'sibling-unanswered': ({ mapping }: { readonly mapping: string }): string =>
     `${mapping} sent the same key in this run, and no trustworthy answer came`,
   'sibling-other': ({ fields }: { readonly fields: readonly string[] }): string =>
-    `another mapping of this run wrote the same key, with another ${fields.join(', ')}`,
+    `another mapping of this run has the same key with another ${fields.join(', ')}: keep it in one of the tables only; ${READ_AGAIN}`,
 
   'run-ended': (): string => 'the run ended first',
   'run-unrecorded': (): string => 'the run ended before an answer was recorded',
-  'run-read-since': ({ run }: OfRun): string =>
-    `run ${run} has read its table since; the next push reads the row again`,
+  'run-read-since': ({ run }: OfRun): string => `run ${run} has read its table since; ${READ_AGAIN}`,
   'run-created-later': ({ run }: OfRun): string => `a later run (${run}) created the record`,
   'limit-leaves': ({ run }: OfRun): string => `--limit leaves it to teamsheet resume ${run}`,
   'resume-looks': ({ run }: OfRun): string => `teamsheet resume ${run} looks for it`,
@@ -173,6 +172,7 @@ const SAID = {
   'word-wanted': (): string => 'only you can say whether it was applied',
 } satisfies Readonly<Record<string, (values: never) => string>>;
 
+const READ_AGAIN = 'the next push reads the row again';
 const NOT_SHOWN = 'nothing shows that it was applied';
 const PROVED_ABSENT = 'reading back showed that it was not applied';
 
@@ -254,6 +254,23 @@ export function endInStop(words: Words, stop: string): boolean {
   if (last.code === 'stop') return last.stop === stop;
   return 'reason' in last && typeof last.reason === 'object' && endInStop(last.reason, stop);
 }
+
+/** What is said of rows that another push reads again, so that nothing of them is to be resumed. */
+const LEFT_TO_PUSH: ReadonlySet<Said['code']> = new Set(['row-edited', 'run-read-since', 'sibling-other']);
+
+/** Whether words leave a row to the next push. */
+export const isLeftToPush = (words: Words): boolean =>
+  words.some(
+    (part) =>
+      LEFT_TO_PUSH.has(part.code) ||
+      ('reason' in part && typeof part.reason === 'object' && isLeftToPush(part.reason)),
+  );
+
+/** What is said of a row whose key an earlier mapping of the run gives other values. */
+export const siblingOther = (fields: readonly string[]): Said => ({
+  code: 'not-sent',
+  reason: [{ code: 'sibling-other', fields }],
+});
 
 /** Whether two parts say the same. */
 export const isSameSaid = (one: Said, other: Said): boolean => JSON.stringify(one) === JSON.stringify(other);

@@ -168,16 +168,14 @@ async function stopAtRejects(
 ): Promise<PushResult> {
   for (const { name } of planned.mappings.flatMap(({ mapping }) => withMissing(mapping)))
     await planned.rows.deferOpen(name, stopWords(stoppedBy));
-  return finish(ports, run, planned, { exitCode: EXIT.stopped, stoppedBy, keep: false, stale: new Map() });
+  return finish(ports, run, planned, { exitCode: EXIT.stopped, stoppedBy, keep: false });
 }
 
-/** Sends what is open, mapping by mapping, and ends the run. `overtaken` counts the deferred rows by mapping that are left to the next push. */
+/** Sends what is open, mapping by mapping, and ends the run. */
 export async function write(
   { ports, run, rows, account, options }: BegunRun,
   planned: PlannedPush,
-  overtaken: ReadonlyMap<string, number> = new Map(),
 ): Promise<PushResult> {
-  const stale = new Map(overtaken);
   const quotas: QuotasLeft = new Map();
   const late = new Map<string, DeadlineError>();
   let stoppedBy: TeamsheetError | undefined;
@@ -185,7 +183,7 @@ export async function write(
     for (const plan of planned.mappings) {
       const { name } = plan.mapping;
       if (options.adopt) await rememberAdopted(ports, account.service, plan.mapping, plan.used);
-      stale.set(name, (overtaken.get(name) ?? 0) + (await deferStaleRows(ports, plan.mapping, rows)));
+      await deferStaleRows(ports, plan.mapping, rows);
       const feature = resources[plan.resource].push.quota;
       const task = {
         ports,
@@ -225,7 +223,6 @@ export async function write(
     exitCode: undefined,
     stoppedBy: stoppedBy ?? first,
     keep: true,
-    stale,
   });
 }
 

@@ -230,12 +230,11 @@ async function updateRun(ports: SyncPorts, run: Run, rows: RunRows): Promise<voi
   for (const mapping of allMappings(run)) await leaveRest(ports, run, mapping, rows, [{ code: 'run-ended' }]);
   const mappings = pushedMappings(run).map((mapping) => ({ mapping }));
   const requests = { planned: ports.service.counts().sent };
-  const stale = new Map(pushed.map((each) => [each.name, each.stale ?? 0]));
   const { report } = await finish(
     ports,
     run,
     { rows, mappings, requests },
-    { exitCode: undefined, stoppedBy: undefined, keep: true, stale },
+    { exitCode: undefined, stoppedBy: undefined, keep: true },
   );
   const pulled = run.summaries.filter((each) => each.direction === 'pull');
   await ports.store.updateRun(run.id, {

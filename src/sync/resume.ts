@@ -5,7 +5,7 @@ import type { Words } from '../model/said.ts';
 import type { Run } from '../model/state/store.ts';
 import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
 import { endLostRun, hasLostRows } from './journal/lost-rows.ts';
-import { leaveOvertaken, newestLeft, type NotOvertaken } from './runs/superseded.ts';
+import { leaveOvertaken, newestLeft } from './runs/superseded.ts';
 import { deferCreated, noteSent } from './journal/unverified.ts';
 import { openAccount, planRows } from './plan/plan-sync.ts';
 import {
@@ -19,7 +19,7 @@ import {
 import { readSources } from './rows/read-rows.ts';
 import { reconcileWrites } from './reconcile/writes.ts';
 import { runOf, type StoredRun } from './journal/stored-run.ts';
-import type { SyncPorts, OpenAccount } from './ports.ts';
+import type { OpenAccount, PlannedPush, SyncPorts } from './ports.ts';
 import { holding } from './runs/holding.ts';
 import type { PlanOptions } from '../plan/saved/push-plan.ts';
 import { missingOf, withMissing } from '../plan/missing-mapping.ts';
@@ -79,10 +79,10 @@ export async function resume(
       return await planAndWrite(begun, approve).catch(afterGuard);
     }
     const begun = { ports, run, mappings, rows: kept, account, options };
-    const { ready, planned, overtaken } = await planLeft(begun, approve, added.limit);
+    const { ready, planned } = await planLeft(begun, approve, added.limit);
     // Only the end of a run tells when its last write can have gone out.
     await ports.store.updateRun(run.id, { phase: 'writing', endedAtMs: null });
-    return await write(ready, planned, overtaken);
+    return await write(ready, planned);
   });
 }
 
@@ -97,7 +97,7 @@ async function planLeft(
   begun: BegunRun,
   approve: Approve,
   limit: number | undefined,
-): Promise<NotOvertaken & { readonly ready: BegunRun }> {
+): Promise<{ readonly ready: BegunRun; readonly planned: PlannedPush }> {
   const { ports, run, mappings, rows, options } = begun;
   try {
     const ready = await afterOpenWrites(begun, new Set([run.id]));
@@ -110,9 +110,9 @@ async function planLeft(
     ports.passed?.('memory', 'older_state', 'guards');
     for (const mapping of mappings) await noteSent(ports, run, mapping, rows);
     const left = await leaveOvertaken(ports, run, planned, options.allowGuards);
-    await approve(left.planned, run.id);
+    await approve(left, run.id);
     ports.passed?.('approval');
-    return { ...left, ready };
+    return { ready, planned: left };
   } catch (error) {
     try {
       throw await unsentAt(ports.signal.aborted ? ports.signal.reason : error, begun);

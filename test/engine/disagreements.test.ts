@@ -1,6 +1,17 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { nextAfter } from '../../src/cli/render/report.ts';
+import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
-import { mappingOn, setTable } from '../support/push-case.ts';
+import { push } from '../../src/sync/push.ts';
+import {
+  approve,
+  mappingOn,
+  outcomesIn,
+  PRICE_HEADER,
+  PRICES,
+  resultLines,
+  setTable,
+} from '../support/push-case.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 
 const members = mappingOn('members.csv', { name: 'members' });
@@ -31,4 +42,53 @@ it('two mappings are not that say the same of a key, or write other fields of it
   // Rows of one key that disagree are invalid.
   setTable(engine, 'guests', 'external_id,display_name', 'A,Anna', 'A,Anne');
   expect((await warnings(engine)).filter((message) => message.includes('back and forth'))).toEqual([]);
+});
+
+describe('two mappings that would create one key with different values', () => {
+  const prices = (name: string): PushMapping => {
+    const { source } = mappingOn(`${name}.csv`);
+    return { ...PRICES, name, source };
+  };
+  const both = [prices('first'), prices('second')];
+
+  it.each([
+    [
+      'users',
+      [members, guests],
+      ['external_id,display_name', 'A,Ann', 'B,Bob'],
+      ['external_id,display_name', 'C,Cid', 'B,Bobby'],
+    ],
+    [
+      'prices',
+      both,
+      [PRICE_HEADER.join(','), '1,1,5,current', '1,2,5,current'],
+      [PRICE_HEADER.join(','), '1,3,5,current', '1,2,6,current'],
+    ],
+  ] as const)(
+    'plan of %s what the push does: the second row is left to the next push',
+    async (_what, mappings, one, other) => {
+      const engine = await makeEngine();
+      const [first, second] = mappings.map(({ name }) => name) as [string, string];
+      setTable(engine, first, ...one);
+      setTable(engine, second, ...other);
+      const planned = await planPush(engine.ports, mappings, PLAN_OPTIONS);
+      const changes = await Array.fromAsync(planned.changes());
+      expect(changes.map(({ kind }) => kind)).toEqual(['create', 'create', 'create', 'deferred']);
+      await planned.rows.remove();
+      const { report, needsResolve } = await push(engine.ports, 'push', mappings, PLAN_OPTIONS, approve);
+      const pushes = report.mappings.filter((each) => each.direction === 'push');
+      expect(pushes.map(outcomesIn)).toEqual([{ created: 2 }, { created: 1, deferred: 1 }]);
+      expect(planned.mappings.map(({ outcomes }) => outcomes)).toMatchObject([
+        { created: 2 },
+        { created: 1, deferred: 1 },
+      ]);
+      expect(planned.mappings.map(({ writes }) => writes)).toEqual([1, 1]);
+      const field = second === 'second' ? 'price' : 'display_name';
+      expect(resultLines(engine, second)[1]?.message).toBe(
+        `${second}.csv row 3: not sent: another mapping of this run has the same key with another ${field}: keep it in one of the tables only; the next push reads the row again`,
+      );
+      expect(nextAfter(report, false, needsResolve)).toEqual([`push ${first} ${second}`]);
+      expect(await engine.store.newestUnfinishedRun(planned.account)).toBeUndefined();
+    },
+  );
 });

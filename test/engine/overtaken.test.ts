@@ -101,9 +101,8 @@ describe('what is left of a run whose table a later one has read', () => {
     const { engine, leave, told } = await planned([{ mapping: users, rows, writes: 4 }], [NEW]);
     const left = await leave('max_change_pct');
     expect(await told('users')).toEqual(['open', ANEW, ANEW, 'unchanged']);
-    expect(left.overtaken).toEqual(new Map([['users', 2]]));
-    expect(left.planned.requests).toEqual({ ...COUNTS, planned: 98 });
-    expect(left.planned.mappings).toMatchObject([
+    expect(left.requests).toEqual({ ...COUNTS, planned: 98 });
+    expect(left.mappings).toMatchObject([
       {
         writes: 2,
         toWrite: { create: 1, update: 0 },
@@ -123,14 +122,8 @@ describe('what is left of a run whose table a later one has read', () => {
     );
     const left = await leave();
     expect(await told('users (missing)')).toEqual([ANEW]);
-    expect(left.overtaken).toEqual(
-      new Map([
-        ['users', 0],
-        ['users (missing)', 1],
-      ]),
-    );
-    expect(left.planned.mappings).toMatchObject([{ writes: 0, deactivated: 0, missing: [] }]);
-    expect(left.planned.requests.planned).toBe(99);
+    expect(left.mappings).toMatchObject([{ writes: 0, deactivated: 0, missing: [] }]);
+    expect(left.requests.planned).toBe(99);
     expect(warnings(engine)[0]).toContain('; 1 row that would change a record back is not sent, and');
   });
 
@@ -141,7 +134,7 @@ describe('what is left of a run whose table a later one has read', () => {
       [NEW],
     );
     const left = await leave();
-    expect(left.planned.mappings).toMatchObject([{ writes: 5 }]);
+    expect(left.mappings).toMatchObject([{ writes: 5 }]);
     expect(warnings(engine)[0]).toContain('; 4 rows that would change records back are not sent');
   });
 
@@ -157,8 +150,8 @@ describe('what is left of a run whose table a later one has read', () => {
   ] as const)('of %o with %o and %d requests takes %d', async (mapping, counts, writes, expected) => {
     const { leave } = await planned([{ mapping, rows: rowsOf(counts), writes }], [NEW]);
     const left = await leave();
-    expect(left.planned.mappings.map((plan) => plan.writes)).toEqual([expected]);
-    expect(left.planned.requests.planned).toBe(100 - writes + expected);
+    expect(left.mappings.map((plan) => plan.writes)).toEqual([expected]);
+    expect(left.requests.planned).toBe(100 - writes + expected);
   });
 
   it('is told of each mapping, and saves the requests of all', async () => {
@@ -170,7 +163,7 @@ describe('what is left of a run whose table a later one has read', () => {
       [NEW],
     );
     const left = await leave();
-    expect(left.planned.requests.planned).toBe(97);
+    expect(left.requests.planned).toBe(97);
     expect(warnings(engine)).toHaveLength(2);
   });
 });
@@ -190,8 +183,7 @@ describe('a run goes on whole', () => {
       later,
     );
     const left = await leave();
-    expect(left.overtaken).toEqual(new Map());
-    expect(left.planned).toEqual(plan);
+    expect(left).toEqual(plan);
     expect(await told('users')).toEqual(['open']);
     expect(warnings(engine)).toEqual([]);
   });
@@ -201,7 +193,7 @@ describe('a run goes on whole', () => {
       [{ mapping: users, rows: rowsOf({ update: 1 }), writes: 1 }],
       [NEW],
     );
-    expect(await leave('newer_run')).toEqual({ planned: plan, overtaken: new Map() });
+    expect(await leave('newer_run')).toEqual(plan);
     expect(await told('users')).toEqual(['open']);
   });
 
@@ -211,15 +203,16 @@ describe('a run goes on whole', () => {
       [{ mapping: users, rows: [...rowsOf({ create: 1 }), done], writes: 1 }],
       [NEW],
     );
-    expect((await leave()).planned).toEqual(plan);
+    expect(await leave()).toEqual(plan);
     expect(warnings(engine)).toEqual([]);
   });
 });
 
 it('a run that is older than all that are looked at is overtaken by any of them', async () => {
   const left = [{ mapping: users, rows: rowsOf({ update: 1 }), writes: 1 }];
-  const { leave } = await planned(left, [NEW], false);
-  expect((await leave()).overtaken).toEqual(new Map([['users', 1]]));
+  const { leave, told } = await planned(left, [NEW], false);
+  await leave();
+  expect(await told('users')).toEqual([ANEW]);
 });
 
 it('of several later runs the newest is named, whatever it came to', async () => {

@@ -840,7 +840,6 @@ describe('missing_rows: deactivate', () => {
       exitCode: undefined,
       stoppedBy: undefined,
       keep: false,
-      stale: new Map(),
     });
     expect(engine.events).toContainEqual({
       kind: 'warning',

@@ -179,32 +179,38 @@ export function nextAfter(
     mapping.direction === 'pull' ? (mapping.error?.next ?? []) : [],
   );
   const pushes = mappings.filter((mapping) => mapping.direction === 'push');
-  const stale = pushes.flatMap(({ name, stale = 0 }) => (stale > 0 ? [`push ${name}`] : []));
+  const isStale = pushes.some(({ stale = 0 }) => stale > 0);
+  // A row may say what it does of a row in another of these tables.
+  const anew = command === 'import' ? IMPORT_AGAIN : `push ${pushes.map(({ name }) => name).join(' ')}`;
+  const doubtful = new Set(pushes.flatMap((push) => (isInDoubt(push) ? [push.resource] : [])));
   const left = {
     resumable:
-      stopped ||
-      (!needsResolve &&
-        pushes.some((push) => resourcePlans[push.resource].listed !== undefined && openRows(push) > 0)),
+      stopped || (!needsResolve && pushes.some((push) => openRows(push) > 0 && !doubtful.has(push.resource))),
     unsettled: stopped || pushes.some((push) => openRows(push) + push.conflict > 0),
   };
   const pushed = pushes.length === 0 ? [] : nextAfterPush(command, exit_code, run, left);
   // Rows that wait may wait for one that is to be corrected.
   const isHeldUp = exit_code === EXIT.incomplete && !stopped && pushes.some(({ deferred }) => deferred > 0);
   const isRefused = isHeldUp && pushes.length > 1 && pushes.some((push) => push.invalid + push.rejected > 0);
-  return [...new Set([...(isRefused ? [CORRECT] : []), ...stale, ...pushed, ...pulls])];
+  return [...new Set([...(isRefused ? [CORRECT] : []), ...(isStale ? [anew] : []), ...pushed, ...pulls])];
 }
 
-/** Rows that the run left open; those that were edited after the plan are left to the next push. */
+/** Whether a push left a write without an answer that no list shows: `resume` can look for it no better. */
+const isInDoubt = ({ resource, unknown }: PushSummary): boolean =>
+  unknown > 0 && resourcePlans[resource].listed === undefined;
+
+/** Rows that the run left open, without those that are left to the next push. */
 function openRows({ deferred, unknown, stale = 0 }: PushSummary): number {
   return deferred - stale + unknown;
 }
 
 interface Left {
-  /** What the service lists can be looked up again; any other write without an answer stays as it is, and so does a conflict. */
+  /** Rows that wait can be sent; a write without an answer can be looked for again where the service lists it. A conflict stays as it is. */
   readonly resumable: boolean;
   readonly unsettled: boolean;
 }
 
+const IMPORT_AGAIN = 'import the file again';
 const CORRECT = 'correct the rows in the rejected file, then import it or run the mapping again';
 
 /** `retry` reads the tables of the run again; an imported file has its own rejected rows, and a trigger has no table. */

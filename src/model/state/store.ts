@@ -22,7 +22,7 @@ export interface PushSummary extends OutcomeCounts {
   readonly deactivated: number;
   /** The leagues of the account that it ran for at once, where the folder has several and it says the same in them. */
   readonly leagues?: readonly string[];
-  /** Of the deferred rows, those that were edited in their source after the plan; left out when there are none. */
+  /** Of the deferred rows, those that the next push reads again and `resume` does not send; left out when there are none. */
   readonly stale?: number;
   /** Relative to the configuration's folder; null when nothing was read. */
   readonly results: string | null;

@@ -1,8 +1,8 @@
 import { resources } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { RunRow, RunRowPatch, RunRows } from '../../model/state/run-rows.ts';
-import type { Said } from '../../model/said.ts';
-import { diff } from '../../plan/diff.ts';
+import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../../model/state/run-rows.ts';
+import { siblingOther, type Said } from '../../model/said.ts';
+import { changedFields, diff } from '../../plan/diff.ts';
 import { stepPct, type Step } from '../../plan/guards.ts';
 import { waitingFields } from '../../plan/lookups.ts';
 import { keysWithZeros } from '../../plan/lost-zeros.ts';
@@ -134,14 +134,23 @@ export async function comparePage(
   const zeros = checkZeros
     ? await comparison.lookup(fresh.flatMap(keysWithZeros))
     : new Map<string, unknown>();
-  return page.map((row) => comparedRow(mapping, row, known, zeros, comparison));
+  const planned = (await comparison.planned?.(fresh)) ?? new Map<string, readonly KnownRecord[]>();
+  return page.map((row) => comparedRow(mapping, row, { known, zeros, planned }, comparison));
+}
+
+/** What a page of rows is compared with, by key. */
+interface Held {
+  readonly known: ReadonlyMap<string, readonly KnownRecord[]>;
+  /** Keys that are known with zeros before those of the rows. */
+  readonly zeros: ReadonlyMap<string, unknown>;
+  /** What earlier mappings of the run are going to create. */
+  readonly planned: ReadonlyMap<string, readonly KnownRecord[]>;
 }
 
 function comparedRow(
   mapping: PushMapping,
   row: RunRow,
-  known: Awaited<ReturnType<Comparison['lookup']>>,
-  zeros: ReadonlyMap<string, unknown>,
+  { known, zeros, planned }: Held,
   { unanswered, unknownKeysWait }: Pick<Comparison, 'unanswered' | 'unknownKeysWait'>,
 ): RunRowPatch {
   const { key, fields } = row;
@@ -166,6 +175,9 @@ function comparedRow(
     case 'create': {
       const problem = resourcePlans[mapping.resource].lacks?.(row) ?? lostZeros(key, zeros);
       if (problem !== undefined) return rowAfter(row, { kind: 'breaks-rule', said: [problem] });
+      const [earlier] = planned.get(key) ?? [];
+      const others = earlier === undefined ? [] : changedFields(fields, earlier);
+      if (others.length > 0) return waiting(siblingOther(others));
       return unknownKeysWait === undefined ? create() : waiting(unknownKeysWait);
     }
     case 'update':

@@ -11,10 +11,11 @@ import {
 import { OUTCOMES, type OutcomeCounts } from '../../model/outcome.ts';
 import type { ChangedFile, MissedRows, UnreadRows } from '../../model/results.ts';
 import type { RunRows } from '../../model/state/run-rows.ts';
-import { renderSaid } from '../../model/said.ts';
+import { isLeftToPush, renderSaid } from '../../model/said.ts';
 import type { PushSummary, RequestCounts, Run } from '../../model/state/store.ts';
 import { checkCounts, outcomeCounts } from '../../plan/counts.ts';
 import { exhaustedAt, interruptedAt } from './interrupted.ts';
+import { eachRow } from '../rows/row-pages.ts';
 import { chosenRows, missedRows } from '../rows/read-rows.ts';
 import { needsResolve } from './needs-resolve.ts';
 import { reasonsOf, type Reason } from './reasons.ts';
@@ -48,8 +49,6 @@ interface Ending {
   readonly stoppedBy: TeamsheetError | undefined;
   /** Keeps the rows of an unfinished run for `resume`. */
   readonly keep: boolean;
-  /** By mapping, the deferred rows that were edited in their source, or that a later run has read: the next push reads them again, so nothing of them is to be resumed. */
-  readonly stale: ReadonlyMap<string, number>;
 }
 
 /** What the end of a run needs of its plan. */
@@ -120,7 +119,7 @@ async function endMapping(
   run: Run,
   mapping: PushMapping,
   rows: RunRows,
-  { stoppedBy, stale: left }: Ending,
+  { stoppedBy }: Ending,
 ): Promise<EndedMapping> {
   const { name, resource, leagues } = mapping;
   const counts = outcomeCounts(await rows.countOutcomes(name));
@@ -130,7 +129,7 @@ async function endMapping(
   const reasons = await reasonsOf(rows, mapping, stoppedBy?.code);
   const notWrittenBack = await writeBackOutcomes(ports, mapping, rows);
   const gone = await countMissing(ports, mapping, rows);
-  const stale = left.get(name) ?? 0;
+  const stale = await countLeftToPush(rows, name);
   return {
     summary: {
       name,
@@ -142,11 +141,19 @@ async function endMapping(
       ...(stale > 0 && { stale }),
       results: files?.results ?? null,
     },
-    missing: gone && { ...gone, stale: left.get(missingOf(mapping)?.name ?? '') ?? 0 },
+    missing: gone,
     rejected: files?.rejected ?? [],
     reasons,
     notWrittenBack,
   };
+}
+
+/** The deferred rows of a mapping that the next push reads again, so that nothing of them is to be resumed. */
+async function countLeftToPush(rows: RunRows, name: string): Promise<number> {
+  let count = 0;
+  for await (const { said } of eachRow(rows, name, { outcomes: ['deferred'], withoutLines: true }))
+    if (isLeftToPush(said)) count += 1;
+  return count;
 }
 
 /** What a run that was interrupted has done and what it has not. */
@@ -260,11 +267,12 @@ async function countMissing(
   { emit }: SyncPorts,
   mapping: PushMapping,
   rows: RunRows,
-): Promise<OutcomeCounts | undefined> {
+): Promise<Counted | undefined> {
   const missing = missingOf(mapping);
   if (missing === undefined) return undefined;
-  const counts = outcomeCounts(await rows.countOutcomes(missing.name));
-  checkCounts(missing.name, counts);
+  const outcomes = outcomeCounts(await rows.countOutcomes(missing.name));
+  checkCounts(missing.name, outcomes);
+  const counts = { ...outcomes, stale: await countLeftToPush(rows, missing.name) };
   const left = counts.rows - counts.updated - counts.unchanged;
   if (left === 0) return counts;
   const page = await rows.page(missing.name, { outcomes: STAY_ACTIVE, afterRow: 0, limit: SHOWN_MISSING });

@@ -17,6 +17,7 @@ import { prepareComparison } from '../compare/compare.ts';
 import type { ComparedAhead } from '../compare/foreseen.ts';
 import { strategies } from '../resources/index.ts';
 import type { PlanLookups, PlanParts } from '../compare/lookups.ts';
+import { keepPlanned, withPlanned } from '../compare/planned-creates.ts';
 import { ownRowsFirst } from '../compare/shown-as.ts';
 import { addMissing } from '../compare/missing-rows.ts';
 import { notWritten } from '../compare/strangers.ts';
@@ -101,12 +102,13 @@ async function compareMapping(planning: Planning, mapping: PushMapping): Promise
   lookups.knows(mapping.resource, comparison);
   const feature = quotaOf(mapping);
   const before = feature === undefined ? 0 : (made.get(feature) ?? 0);
-  const compared = await compareRows(mapping, rows, comparison, {
+  const compared = await compareRows(mapping, rows, withPlanned(mappings, mapping, rows, comparison), {
     quotaRoom: feature === undefined ? Infinity : quotaRoom(account.record, feature) - before,
     allowKeyShape: options.allowKeyShape,
     signal: ports.signal,
     counts: ahead?.counts,
   });
+  await keepPlanned(mappings, mapping, rows);
   warnOfStrangers(ports, mapping, comparison, compared);
   if (feature !== undefined) made.set(feature, before + compared.creates);
   const gone =

@@ -11,6 +11,7 @@ import { knownAfter, waitingFields } from '../../plan/lookups.ts';
 import { PlanLookups } from '../compare/lookups.ts';
 import { warnOfDisagreements } from '../compare/disagreements.ts';
 import { foresee, type ComparedAhead, type Foreseen } from '../compare/foreseen.ts';
+import { forgetPlanned } from '../compare/planned-creates.ts';
 import { planMapping } from './plan-mapping.ts';
 import type { Sieve } from '../rows/left-rows.ts';
 import { openOrRemove, readSources } from '../rows/read-rows.ts';
@@ -103,6 +104,7 @@ export async function planRows(
   const lookups = new PlanLookups({ ports, account, mappings, rows, options });
   const made = new Map<Feature, number>();
   const planning = { ports, mappings, rows, account, options, lookups, made, ahead };
+  await forgetPlanned(mappings, rows);
   for (const mapping of mappings) {
     const { plan, stopped, work } = await planMapping(planning, mapping);
     plans.push(plan);

@@ -9,36 +9,29 @@ import type { MappingPlan } from '../../plan/saved/push-plan.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
-/** A plan without the rows that a later run has overtaken, and by mapping how many these are. */
-export interface NotOvertaken {
-  readonly planned: PlannedPush;
-  readonly overtaken: ReadonlyMap<string, number>;
-}
-
 /**
  * What is left of a run is older than what a later run of the same mapping has read, so that it must not change records back unasked: such rows are
- * deferred for good, and the next push reads them again. Rows that create something go on, and all of them do where `newer_run` is allowed.
+ * deferred for good, and the next push reads them again. Rows that create something go on, and all of them do where `newer_run` is allowed. Answers the plan
+ * without such rows.
  */
 export async function leaveOvertaken(
   ports: Pick<SyncPorts, 'store' | 'emit'>,
   run: Run,
   planned: PlannedPush,
   allowGuards: readonly string[],
-): Promise<NotOvertaken> {
-  const overtaken = new Map<string, number>();
-  if (allowGuards.includes('newer_run')) return { planned, overtaken };
+): Promise<PlannedPush> {
+  if (allowGuards.includes('newer_run')) return planned;
   const later = await laterRuns(ports.store, run);
   const mappings: MappingPlan[] = [];
   let saved = 0;
   for (const plan of planned.mappings) {
     const newer = readSince(run, later, plan.mapping.name);
     const left = newer && (await leaveChanges(ports, run, newer, planned, plan));
-    for (const [name, rows] of left?.deferred ?? []) overtaken.set(name, rows);
-    saved += left === undefined ? 0 : plan.writes - left.plan.writes;
-    mappings.push(left?.plan ?? plan);
+    saved += left === undefined ? 0 : plan.writes - left.writes;
+    mappings.push(left ?? plan);
   }
   const requests = { ...planned.requests, planned: planned.requests.planned - saved };
-  return { planned: { ...planned, mappings, requests }, overtaken };
+  return { ...planned, mappings, requests };
 }
 
 /** Defers what one mapping would change, and says so; undefined where it would change nothing. */
@@ -48,21 +41,17 @@ async function leaveChanges(
   newer: Run,
   planned: PlannedPush,
   plan: MappingPlan,
-): Promise<{ readonly plan: MappingPlan; readonly deferred: ReadonlyMap<string, number> } | undefined> {
+): Promise<MappingPlan | undefined> {
   const { mapping, deactivated } = plan;
   const { name } = mapping;
   const updates = (await planned.rows.countChanges(name, true)).get('update') ?? 0;
   const changes = updates + deactivated;
   if (changes === 0) return undefined;
   const reason: Words = [{ code: 'run-read-since', run: newer.id }];
-  const deferred = new Map([[name, updates]]);
   await deferCreated({ store }, run, mapping, planned.rows, reason, 'update');
   await deferOpen({ store }, run, mapping, planned.rows, reason, 'update');
   const missing = missingOf(mapping);
-  if (missing !== undefined) {
-    await deferOpen({ store }, run, missing, planned.rows, reason);
-    deferred.set(missing.name, deactivated);
-  }
+  if (missing !== undefined) await deferOpen({ store }, run, missing, planned.rows, reason);
   const are =
     changes === 1
       ? '1 row that would change a record back is'
@@ -71,7 +60,7 @@ async function leaveChanges(
     kind: 'warning',
     message: `${name}: run ${newer.id} has pushed it since run ${run.id} ended; ${are} not sent, and push ${name} reads the table as it is now`,
   });
-  return { plan: await withoutUpdates(planned, plan, updates), deferred };
+  return withoutUpdates(planned, plan, updates);
 }
 
 /** A plan of what is left to be created. */

@@ -1,5 +1,5 @@
 import type { RunRow, RunRowPatch } from '../../model/state/run-rows.ts';
-import type { Said } from '../../model/said.ts';
+import { siblingOther, type Said } from '../../model/said.ts';
 import { changedFields } from '../../plan/diff.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
 import { openWriteOf, openWrites } from '../journal/open-writes.ts';
@@ -20,11 +20,12 @@ export async function leaveWritten({ ports, runId, account, mapping, rows }: Pus
     const patches = page.flatMap((row): RunRowPatch[] => {
       if (row.key === null || row.id !== null) return [];
       const by = unanswered(row.key)?.mapping;
-      if (by !== undefined) return [later(row, { code: 'sibling-unanswered', mapping: by })];
+      if (by !== undefined)
+        return [later(row, { code: 'not-sent', reason: [{ code: 'sibling-unanswered', mapping: by }] })];
       const record = written.get(row.key);
       if (record === undefined) return [];
       const changed = changedFields(row.fields ?? {}, record);
-      if (changed.length > 0) return [later(row, { code: 'sibling-other', fields: changed })];
+      if (changed.length > 0) return [later(row, siblingOther(changed))];
       return [rowAfter(row, { kind: 'is-there', id: record.id })];
     });
     await rows.patch(mapping.name, patches);
@@ -32,4 +33,4 @@ export async function leaveWritten({ ports, runId, account, mapping, rows }: Pus
 }
 
 const later = (row: RunRow, reason: Said): RunRowPatch =>
-  rowAfter(row, { kind: 'must-wait', said: [{ code: 'not-sent', reason: [reason] }] });
+  rowAfter(row, { kind: 'must-wait', said: [reason] });

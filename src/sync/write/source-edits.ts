@@ -11,18 +11,18 @@ import type { SyncPorts } from '../ports.ts';
 
 /**
  * Reads a source that people may edit during a run again, just before its rows are sent, and defers every open row that does not stand there any more as
- * it was planned. Rows may have moved; columns that the mapping does not read do not count. Answers how many rows it deferred.
+ * it was planned. Rows may have moved; columns that the mapping does not read do not count.
  * Errors: those of reading that a later try may not have, such as UnavailableError `google.*`; the rows stay open.
  */
 export async function deferStaleRows(
   ports: Pick<SyncPorts, 'tables' | 'emit'>,
   mapping: PushMapping,
   rows: RunRows,
-): Promise<number> {
+): Promise<void> {
   const { origin, location } = mapping.source;
-  if (location.kind === 'weeks') return 0;
+  if (location.kind === 'weeks') return;
   const kind = ports.tables[location.kind];
-  if (kind.reread === undefined || !(await hasWrites(mapping, rows))) return 0;
+  if (kind.reread === undefined || !(await hasWrites(mapping, rows))) return;
   const header = await rows.header(mapping.name);
   const { used } = readColumns(mapping, header);
   const lineOf = lineMaker(mapping, used, header);
@@ -43,7 +43,6 @@ export async function deferStaleRows(
     const message = `${origin}: ${what} edited since the plan was made and not sent; the next push reads it again`;
     ports.emit({ kind: 'warning', message });
   }
-  return stale;
 }
 
 const isWritten = ({ change }: RunRow): boolean => change === 'create' || change === 'update';

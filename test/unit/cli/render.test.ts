@@ -744,9 +744,18 @@ weeks     3        0          2        0          1`);
       'resume 01J',
     ]);
     const held = { ...waiting, resource: 'prices' } as const;
-    expect(nextAfter({ command: 'push', exit_code: 7, run: '01J', mappings: [held] }, false)).toEqual([
-      'resolve',
-    ]);
+    const next = (
+      mappings: readonly PushSummary[],
+      needsResolve = false,
+      command = 'push',
+    ): readonly string[] => nextAfter({ command, exit_code: 7, run: '01J', mappings }, false, needsResolve);
+    expect(next([held])).toEqual(['resume 01J']);
+    // Prices wait for a write of another run, or for one of this run that no list shows.
+    expect(next([held], true)).toEqual(['resolve']);
+    expect(next([{ ...held, unknown: 1 }])).toEqual(['resolve']);
+    expect(next([{ ...held, deferred: 0, unknown: 1 }, held])).toEqual(['resolve']);
+    expect(next([pushed, { ...held, name: 'second', stale: 1 }])).toEqual(['push users second']);
+    expect(next([{ ...held, stale: 1 }], false, 'import')).toEqual(['import the file again']);
     expect(
       nextAfter({ command: 'push', exit_code: 8, run: null, mappings: [failed, failed] }, false),
     ).toEqual(['close the file']);
