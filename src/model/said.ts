@@ -75,6 +75,8 @@ const SAID = {
   'run-unrecorded': (): string => 'the run ended before an answer was recorded',
   'run-read-since': ({ run }: OfRun): string => `run ${run} has read its table since; ${READ_AGAIN}`,
   'run-created-later': ({ run }: OfRun): string => `a later run (${run}) created the record`,
+  'limit-unread': (): string =>
+    'with --limit it may stand in a row that was not read; a push without --limit reads it',
   'limit-leaves': ({ run }: OfRun): string => `--limit leaves it to teamsheet resume ${run}`,
   'resume-looks': ({ run }: OfRun): string => `teamsheet resume ${run} looks for it`,
   'resume-sends': ({ run }: OfRun): string => `teamsheet resume ${run} sends it`,
@@ -256,7 +258,12 @@ export function endInStop(words: Words, stop: string): boolean {
 }
 
 /** What is said of rows that another push reads again, so that nothing of them is to be resumed. */
-const LEFT_TO_PUSH: ReadonlySet<Said['code']> = new Set(['row-edited', 'run-read-since', 'sibling-other']);
+const LEFT_TO_PUSH: ReadonlySet<Said['code']> = new Set([
+  'row-edited',
+  'run-read-since',
+  'sibling-other',
+  'limit-unread',
+]);
 
 /** Whether words leave a row to the next push. */
 export const isLeftToPush = (words: Words): boolean =>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { nextAfter } from '../../src/cli/render/report.ts';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { IncompleteError } from '../../src/model/error.ts';
 import { orderMappings } from '../../src/plan/order.ts';
@@ -181,6 +182,24 @@ describe('rows that hang on a row that was not written', () => {
     await resume(engine.ports, undefined, approve);
     expect(only(engine, 'minis')).toEqual(['created', 'created']);
     expect(engine.service.miniLeagues.map(({ fantasy_league_id }) => fantasy_league_id)).toEqual([1, 1]);
+  });
+
+  it('are left to the next push where --limit did not read the row', async () => {
+    const engine = await makeEngine();
+    setTable(engine, 'members', 'Id,Name', 'a,Ann', 'b,Bob');
+    setTable(engine, 'squads', 'Who,Name,Players', 'b,Hill XI,1', 'a,Dale XI,1');
+    const { report, needsResolve } = await run(engine, [users, squads], { limit: 1 });
+    expect(outcomes(engine, 'squads')).toEqual([
+      [
+        'deferred',
+        'squads.csv row 2, column "Who": "b" is not in users (or members.csv), external_id; nearest: "a"; with --limit it may stand in a row that was not read; a push without --limit reads it',
+      ],
+    ]);
+    expect(report.exit_code).toBe(7);
+    expect(nextAfter(report, false, needsResolve)).toEqual(['push members squads']);
+    expect(await resume(engine.ports, undefined, approve)).toBeUndefined();
+    await run(engine, [users, squads]);
+    expect(only(engine, 'squads')).toEqual(['created', 'created']);
   });
 
   it('wait also for a row that resume --limit leaves to the next resume', async () => {

@@ -5,7 +5,7 @@ import type { Column, Lookup, PushMapping } from '../../mapping/mapping.ts';
 import { show } from '../../mapping/show.ts';
 import { ConfigError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
-import { renderSaid } from '../../model/said.ts';
+import { renderSaid, type Words } from '../../model/said.ts';
 import { fieldValue, withLookups, type LookupResult, type Stop } from '../../plan/lookups.ts';
 import { PUSHED_RESOURCES } from '../../plan/resources/index.ts';
 import { prepareComparison } from './compare.ts';
@@ -94,10 +94,17 @@ export class PlanLookups {
     const wanted = page.map((row) => row.lookups?.[column.field]?.texts ?? []);
     const found = await finder.find(wanted);
     const header = await this.#headerOf(mapping, column);
-    const stop = (because: Stop, message: string): Extract<LookupResult, { kind: 'stop' }> => ({
+    const stop = (
+      because: Stop,
+      message: string,
+      ...more: Words
+    ): Extract<LookupResult, { kind: 'stop' }> => ({
       kind: 'stop',
       because,
-      said: [{ code: 'issue', issue: { code: 'lookup', severity: 'error', column: header, message } }],
+      said: [
+        { code: 'issue', issue: { code: 'lookup', severity: 'error', column: header, message } },
+        ...more,
+      ],
     });
     return Promise.all(
       wanted.map(async (texts, at): Promise<LookupResult> => {
@@ -107,7 +114,7 @@ export class PlanLookups {
           const message = missMessage(texts, place, await finder.nearest(texts));
           if (lookup.onMiss === 'skip') return stop('left-out', `left out: ${message}`);
           if (this.#plan.options.limit === undefined) return stop('breaks-rule', message);
-          return stop('must-wait', `${message}; with --limit it may stand in a row that was not read`);
+          return stop('must-wait', message, { code: 'limit-unread' });
         }
         if (second !== undefined) {
           const message = ambiguousMessage(texts, place, candidates.map(nameOf));
