@@ -257,6 +257,9 @@ export function endInStop(words: Words, stop: string): boolean {
   return 'reason' in last && typeof last.reason === 'object' && endInStop(last.reason, stop);
 }
 
+/** The stop of `reject_mode: fail`, which nothing but a push of corrected rows takes away. */
+export const REJECTED = 'guard.reject_mode';
+
 /** What is said of rows that another push reads again, so that nothing of them is to be resumed. */
 const LEFT_TO_PUSH: ReadonlySet<Said['code']> = new Set([
   'row-edited',
@@ -270,6 +273,7 @@ export const isLeftToPush = (words: Words): boolean =>
   words.some(
     (part) =>
       LEFT_TO_PUSH.has(part.code) ||
+      (part.code === 'stop' && part.stop === REJECTED) ||
       ('reason' in part && typeof part.reason === 'object' && isLeftToPush(part.reason)),
   );
 

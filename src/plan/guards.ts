@@ -1,6 +1,7 @@
 import type { Guards, PushMapping } from '../mapping/mapping.ts';
 import { renderCountOf } from '../model/count.ts';
 import { StoppedError } from '../model/error.ts';
+import { REJECTED } from '../model/said.ts';
 import type { WeekEnd } from './week-end.ts';
 
 /** The guards by the names that `--allow-guard` takes. */
@@ -154,7 +155,7 @@ export function checkGuards(
     mapping.rejectMode === 'fail' && figures.invalid > 0 && !isAllowed('reject_mode')
       ? [
           new StoppedError(
-            'guard.reject_mode',
+            REJECTED,
             `${name}: ${figures.invalid} of ${figures.rows} rows are invalid and reject_mode is fail, so nothing is sent`,
             {
               file: source.origin,

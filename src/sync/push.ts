@@ -2,7 +2,7 @@ import { resources } from '../contract/index.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, IncompleteError, TeamsheetError } from '../model/error.ts';
 import type { RunRows } from '../model/state/run-rows.ts';
-import { stopWords, type Words } from '../model/said.ts';
+import { REJECTED, stopWords, type Words } from '../model/said.ts';
 import type { Run, ServiceAccount } from '../model/state/store.ts';
 import { quotaUsed } from '../model/quota.ts';
 import { finish, type PushResult } from './finish/end-run.ts';
@@ -12,7 +12,7 @@ import { countRows } from './journal/lost-rows.ts';
 import { waitForOpenWrites } from './journal/open-writes.ts';
 import { orderMappings } from '../plan/order.ts';
 import type { QuotasLeft } from '../plan/over-quota.ts';
-import { openAccount, planRows } from './plan/plan-sync.ts';
+import { deferRejected, openAccount, planRows } from './plan/plan-sync.ts';
 import { pushMapping } from './write/push-mapping.ts';
 import { DeadlineError } from './write/push-writer.ts';
 import { openOrRemove, readSources } from './rows/read-rows.ts';
@@ -125,7 +125,7 @@ export async function planAndWrite(
     await check?.(planned);
     const [stop] = planned.stops;
     if (stop !== undefined) {
-      const isReject = planned.stops.every(({ error }) => error.code === 'guard.reject_mode');
+      const isReject = planned.stops.every(({ error }) => error.code === REJECTED);
       if (isReject) return await stopAtRejects(ports, run, planned, stop.error);
       throw stop.error;
     }
@@ -159,16 +159,14 @@ function resumable(stop: TeamsheetError, run: Run): TeamsheetError {
   return interruptedAt(exhaustedAt(stop, 'nothing was sent', next), 'nothing was sent', next);
 }
 
-/** `reject_mode: fail` with invalid rows: nothing is sent, the good rows are deferred, and the files of bad rows are written. */
+/** Ends a run that invalid rows stop: the good rows are deferred, and the files of bad rows are written. */
 async function stopAtRejects(
   ports: SyncPorts,
   run: Run,
   planned: PlannedPush,
   stoppedBy: TeamsheetError,
 ): Promise<PushResult> {
-  for (const { name } of planned.mappings.flatMap(({ mapping }) => withMissing(mapping)))
-    await planned.rows.deferOpen(name, stopWords(stoppedBy));
-  return finish(ports, run, planned, { exitCode: EXIT.stopped, stoppedBy, keep: false });
+  return finish(ports, run, await deferRejected(planned), { exitCode: EXIT.stopped, stoppedBy, keep: false });
 }
 
 /** Sends what is open, mapping by mapping, and ends the run. */

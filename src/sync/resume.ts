@@ -1,7 +1,7 @@
 import type { PushMapping } from '../mapping/mapping.ts';
 import { renderCount, renderCountOf } from '../model/count.ts';
 import { IncompleteError, InterruptedError, StoppedError, UsageError } from '../model/error.ts';
-import type { Words } from '../model/said.ts';
+import { REJECTED, type Words } from '../model/said.ts';
 import type { Run } from '../model/state/store.ts';
 import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
 import { endLostRun, hasLostRows } from './journal/lost-rows.ts';
@@ -105,7 +105,7 @@ async function planLeft(
     if (limit !== undefined) for (const mapping of mappings) await leaveBeyond(ready, mapping, limit);
     const planned = await planRows(ports, mappings, rows, ready.account, options);
     // Rows that are invalid by now do not take back what was sent of the others.
-    const stop = planned.stops.find(({ error }) => error.code !== 'guard.reject_mode');
+    const stop = planned.stops.find(({ error }) => error.code !== REJECTED);
     if (stop !== undefined) throw stop.error;
     ports.passed?.('memory', 'older_state', 'guards');
     for (const mapping of mappings) await noteSent(ports, run, mapping, rows);

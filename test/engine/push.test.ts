@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { nextAfter } from '../../src/cli/render/report.ts';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { IncompleteError, InterruptedError, StoppedError, UnavailableError } from '../../src/model/error.ts';
 import type { RunRows } from '../../src/model/state/run-rows.ts';
@@ -15,7 +16,10 @@ import {
   approve,
   mappingOn,
   POINTS as points,
+  outcomesIn,
+  PRICE_HEADER,
   PRICES as prices,
+  setTable,
   USER_HEADER,
   userTable,
 } from '../support/push-case.ts';
@@ -126,11 +130,29 @@ describe('users', () => {
       exitCode: 6,
       mappings: [{ outcomes: { created: 0, invalid: 1, deferred: 1 } }],
     });
+    const changes = await Array.fromAsync(planned.changes());
+    expect(changes.map(({ kind }) => kind)).toEqual(['deferred', 'invalid']);
     await planned.rows.remove();
     expect(outcomes(result)).toEqual({ rows: 2, invalid: 1, deferred: 1 });
+    expect(nextAfter(result.report, true)).toEqual(['push users']);
     expect(result.report.exit_code).toBe(6);
     expect(engine.service.writes).toEqual([]);
     expect(await resume(engine.ports, undefined, approve)).toBeUndefined();
+  });
+
+  it('reject_mode: fail of one mapping defers the rows of all of them, in the plan as in the push', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,', ',Nobody,');
+    setTable(engine, 'prices', PRICE_HEADER.join(','), '1,1,5,current');
+    const both = [{ ...users, rejectMode: 'fail' } as const, prices];
+    const planned = await planPush(engine.ports, both, PLAN_OPTIONS);
+    const changes = await Array.fromAsync(planned.changes());
+    expect(changes.map(({ kind }) => kind)).toEqual(['deferred', 'invalid', 'deferred']);
+    await planned.rows.remove();
+    const { report } = await push(engine.ports, 'push', both, PLAN_OPTIONS, approve);
+    const pushed = report.mappings.filter((each) => each.direction === 'push');
+    expect(pushed.map(outcomesIn)).toEqual([{ invalid: 1, deferred: 1 }, { deferred: 1 }]);
+    expect(planned.mappings.map(({ outcomes }) => outcomesIn(outcomes))).toEqual(pushed.map(outcomesIn));
   });
 
   it('a new user without a name is invalid; for a known one it means no change', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
-import { OUTCOMES, type Outcome } from '../../src/model/outcome.ts';
+import { OUTCOMES, type Outcome, type OutcomeCounts } from '../../src/model/outcome.ts';
 import type { PushSummary, ServiceAccount } from '../../src/model/state/store.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
@@ -101,7 +101,7 @@ export function resultLines(engine: Engine, mapping = 'users'): readonly ResultL
 export const summaryOf = (result: PushResult): PushSummary => result.report.mappings[0] as PushSummary;
 
 /** Counts of the outcomes that occur. */
-export const outcomesIn = (summary: PushSummary): Readonly<Partial<Record<Outcome, number>>> =>
+export const outcomesIn = (summary: OutcomeCounts): Readonly<Partial<Record<Outcome, number>>> =>
   Object.fromEntries(
     OUTCOMES.filter((outcome) => summary[outcome] > 0).map((outcome) => [outcome, summary[outcome]]),
   );

@@ -3,7 +3,7 @@ import { resources } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RequestStep } from '../../model/budget.ts';
 import type { TeamsheetError } from '../../model/error.ts';
-import { CHANGE_KINDS, type OutcomeCounts } from '../../model/outcome.ts';
+import { CHANGE_KINDS } from '../../model/outcome.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { quotaRoom, quotaUsed } from '../../model/quota.ts';
 import type { RunRows } from '../../model/state/run-rows.ts';
@@ -67,10 +67,8 @@ export async function planMapping(
     missing: gone?.missing ?? [],
   };
   const stops = await stopsOf(planning, mapping, found, plan);
-  const isRejected = stops.some(({ code }) => code === 'guard.reject_mode');
-  const waiting = { outcomes: allDeferred(plan.outcomes), toWrite: { create: 0, update: 0 } };
   return {
-    plan: isRejected ? { ...plan, ...waiting } : plan,
+    plan,
     stopped: stops.map((error) => ({ mapping: mapping.name, error })),
     work: cost.work,
   };
@@ -242,12 +240,6 @@ async function planMissing(
   const compared = await compareRows(missing, rows, comparison, { quotaRoom: 0, allowKeyShape, signal });
   const first = await rows.page(missing.name, { change: 'update', open: true, afterRow: 0, limit: 5 });
   return { deactivated: compared.single, missing: first.flatMap(({ key }) => key ?? []) };
-}
-
-/** `reject_mode: fail` with an invalid row sends nothing: what would be written waits. */
-function allDeferred(outcomes: OutcomeCounts): OutcomeCounts {
-  const { created, updated, deferred } = outcomes;
-  return { ...outcomes, created: 0, updated: 0, deferred: deferred + created + updated };
 }
 
 /** What a mapping's rows would end as, by their changes so far. */

@@ -4,8 +4,9 @@ import { EXIT } from '../../model/error.ts';
 import { renderBesideRow, renderRowMessage } from '../../model/issue.ts';
 import type { RequestStep } from '../../model/budget.ts';
 import type { RunEvent } from '../../model/event.ts';
-import { renderSaid } from '../../model/said.ts';
+import { REJECTED, renderSaid, stopWords } from '../../model/said.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
+import { withMissing } from '../../plan/missing-mapping.ts';
 import { orderMappings } from '../../plan/order.ts';
 import { knownAfter, waitingFields } from '../../plan/lookups.ts';
 import { PlanLookups } from '../compare/lookups.ts';
@@ -66,12 +67,12 @@ export async function planPush(
     const planned = ahead && (await planRows(ports, filled, rows, account, options, ahead));
     return { planned, filled, account };
   });
-  if (planned !== undefined) return planned;
+  if (planned !== undefined) return deferRejected(planned);
   // The service is not as this state remembers it: the rows that were left out are compared with what it says.
   await rows.remove();
   const silent = { ...ports, emit: (event: RunEvent) => event.kind === 'reading' && ports.emit(event) };
   const all = await readSources(silent, null, ordered, options);
-  return openOrRemove(all, () => planRows(ports, filled, all, account, options));
+  return openOrRemove(all, async () => deferRejected(await planRows(ports, filled, all, account, options)));
 }
 
 /** By mapping, what was compared while its rows were read; undefined where the account says that something else is to be compared with. */
@@ -127,6 +128,21 @@ export async function planRows(
     exitCode: stops.length > 0 ? EXIT.stopped : invalid ? EXIT.rows : EXIT.done,
     changes: () => plannedChanges(mappings, rows),
   };
+}
+
+/** What `reject_mode: fail` with an invalid row makes of a plan: nothing of any mapping is sent, and what would be written waits. */
+export async function deferRejected(planned: PlannedPush): Promise<PlannedPush> {
+  const stop = planned.stops.find(({ error }) => error.code === REJECTED);
+  if (stop === undefined) return planned;
+  const mappings: MappingPlan[] = [];
+  for (const plan of planned.mappings) {
+    const said = stopWords(stop.error);
+    for (const { name } of withMissing(plan.mapping)) await planned.rows.deferOpen(name, said);
+    const { created, updated, deferred } = plan.outcomes;
+    const outcomes = { ...plan.outcomes, created: 0, updated: 0, deferred: deferred + created + updated };
+    mappings.push({ ...plan, outcomes, toWrite: { create: 0, update: 0 }, deactivated: 0, missing: [] });
+  }
+  return { ...planned, mappings };
 }
 
 /** Writing requests of a plan. */

@@ -10,6 +10,7 @@ const KINDS: readonly Pick<RowQuery, 'change' | 'outcomes' | 'open'>[] = [
   { change: 'conflict', outcomes: ['conflict'] },
   { change: 'update', open: true },
   { change: 'create', outcomes: ['deferred'] },
+  { change: 'update', outcomes: ['deferred'] },
   { change: 'create', open: true },
 ];
 
