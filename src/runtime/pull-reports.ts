@@ -61,10 +61,14 @@ export async function recordPull(
 }
 
 /**
- * Goes on with a pull that was not finished, by its id or the newest; undefined when there is none.
+ * Goes on with a pull that was not finished, by its id or the newest; undefined when there is none. A `limit` wins over what the pull began with.
  * Errors: those of {@link pullMappings}.
  */
-export async function resumePull(session: Session, id: string | undefined): Promise<PushResult | undefined> {
+export async function resumePull(
+  session: Session,
+  id: string | undefined,
+  limit?: number,
+): Promise<PushResult | undefined> {
   const { ports } = session;
   const account = await openAccount(ports);
   const before = await unfinishedPull(
@@ -73,9 +77,9 @@ export async function resumePull(session: Session, id: string | undefined): Prom
     ({ command, id: its }) => command === 'pull' && (id === undefined || its === id),
   );
   if (before === undefined) return undefined;
-  const { pulls, limit, partial } = storedPull(before);
+  const { pulls, partial, limit: stored } = storedPull(before);
   const prepared = await preparePull(pulls, ports.tables);
-  const options = { limit, partial };
+  const options = { limit: limit ?? stored, partial };
   return pullAsRun(session, { account, prepared, options, before, keepsId: true });
 }
 

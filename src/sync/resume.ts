@@ -87,10 +87,15 @@ export async function resume(
 }
 
 /** A run that reads its tables again has no rows that a later resume could go on with. */
-function plannedWhole({ id }: Run, mappings: readonly PushMapping[], limit: number): UsageError {
-  const message = `run ${id} stopped before its plan was complete and is planned anew, so that resume --limit cannot leave rows to the next one; nothing was sent. Use push --limit`;
-  const names = mappings.map(({ name }) => name).join(' ');
-  return new UsageError('resume.limit', message, { next: `push ${names} --limit ${limit}` });
+function plannedWhole({ id, command }: Run, mappings: readonly PushMapping[], limit: number): UsageError {
+  const message = `run ${id} stopped before its plan was complete and is planned anew, so that resume --limit cannot leave rows to the next one; nothing was sent`;
+  const flag = `--limit ${limit}`;
+  const anew: Readonly<Record<string, string>> = {
+    import: `Import the file again, with the same flags and ${flag}.`,
+    retry: `Retry the refused rows again, with ${flag}.`,
+  };
+  const next = anew[command] ?? `push ${mappings.map(({ name }) => name).join(' ')} ${flag}`;
+  return new UsageError('resume.limit', message, { next });
 }
 
 async function planLeft(

@@ -56,7 +56,7 @@ export async function retry(
   const asked = { ...options, ...kept, allowEmpty: true, only };
   const result = await push(ports, 'retry', mappings.map(readingFew), asked, approve);
   const next = unread(result, only).map((name) =>
-    run.command === 'import' ? 'import the file again, with the same flags' : `push ${name}`,
+    run.command === 'import' ? 'Import the file again, with the same flags.' : `push ${name}`,
   );
   return { ...result, next };
 }

@@ -164,6 +164,14 @@ describe('a list that comes late after a push', () => {
   );
 });
 
+it('resume --limit takes the first records of an unfinished pull, and says so', async () => {
+  service.users.push({ id: 'id-1', external_id: 'A' }, { id: 'id-2', external_id: 'B' });
+  expect((await run('pull', '--max-requests', '1')).code).toBe(7);
+  const resumed = await run('resume', '--limit', '1', '--json');
+  expect(resumed.code).toBe(0);
+  expect(JSON.parse(resumed.stdout)).toMatchObject({ mappings: [{ records: 1, limited: true }] });
+});
+
 it('compares with a list that grows with each page at the cost of ten requests', async () => {
   folder.write('users.csv', 'Member ID,Name,Active\nm-1,Ada,\n');
   service.used = () => 2;

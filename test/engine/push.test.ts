@@ -581,6 +581,14 @@ describe('stops', () => {
       exitCode: 64,
       next: 'push users --limit 3',
     });
+    for (const [command, next] of [
+      ['import', 'Import the file again, with the same flags and --limit 3.'],
+      ['retry', 'Retry the refused rows again, with --limit 3.'],
+    ] as const) {
+      const [{ id } = expect.unreachable()] = await engine.store.runs(1);
+      await engine.store.updateRun(id, { command });
+      await expect(resume(engine.ports, undefined, approve, { limit: 3 })).rejects.toMatchObject({ next });
+    }
     expect(engine.service.writes).toEqual([]);
     // The end before is not when its last write can have gone out.
     const ends: unknown[] = [];

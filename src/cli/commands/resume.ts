@@ -47,7 +47,7 @@ export const resume = defineCommand({
         // The run keeps the command that began it; the document names the one that was typed.
         if (result !== undefined)
           return tellResult({ ...result, report: { ...result.report, command: 'resume' } }, work);
-        const pulled = await resumePull(session, args.run);
+        const pulled = await resumePull(session, args.run, limit);
         if (pulled !== undefined)
           return tellResult({ ...pulled, report: { ...pulled.report, command: 'resume' } }, work);
         await tellNothing('resume', 'nothing to resume', work);

@@ -210,7 +210,8 @@ interface Left {
   readonly unsettled: boolean;
 }
 
-const IMPORT_AGAIN = 'import the file again';
+/** A capital, because `import` is a command too. */
+const IMPORT_AGAIN = 'Import the whole file again.';
 const CORRECT = 'correct the rows in the rejected file, then import it or run the mapping again';
 
 /** `retry` reads the tables of the run again; an imported file has its own rejected rows, and a trigger has no table. */

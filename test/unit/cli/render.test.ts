@@ -755,7 +755,7 @@ weeks     3        0          2        0          1`);
     expect(next([{ ...held, unknown: 1 }])).toEqual(['resolve']);
     expect(next([{ ...held, deferred: 0, unknown: 1 }, held])).toEqual(['resolve']);
     expect(next([pushed, { ...held, name: 'second', stale: 1 }])).toEqual(['push users second']);
-    expect(next([{ ...held, stale: 1 }], false, 'import')).toEqual(['import the file again']);
+    expect(next([{ ...held, stale: 1 }], false, 'import')).toEqual(['Import the whole file again.']);
     expect(
       nextAfter({ command: 'push', exit_code: 8, run: null, mappings: [failed, failed] }, false),
     ).toEqual(['close the file']);
