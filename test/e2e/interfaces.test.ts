@@ -268,4 +268,9 @@ it('a report that the budget stops is pulled again: there is nothing to resume',
   expect(json(document)).toMatchObject({
     mappings: [{ error: { next: "teamsheet pull Squads --mappings mappings --var 'folder=my out'" } }],
   });
+  const failed = { mappings: [{ error: { next: 'teamsheet pull Squads' } }] };
+  const listed = json(await run('runs', '--limit', '2', '--json'));
+  expect(listed).toMatchObject({ runs: [failed, failed] });
+  const [{ run: id } = expect.unreachable()] = (listed as { runs: readonly { run: string }[] }).runs;
+  expect(json(await run('runs', id, '--json'))).toMatchObject(failed);
 });

@@ -109,7 +109,10 @@ describe('resolve', () => {
     folder.write('teamsheet.yaml', CONFIG);
     const looked = await json('resolve');
     const [open] = looked.cases;
-    expect(looked).toMatchObject({ exit_code: 7, cases: [{ settled: null }] });
+    const words = (['applied', 'not-applied'] as const).map(
+      (assume) => `teamsheet resolve ${open?.id ?? ''} --assume ${assume}`,
+    );
+    expect(looked).toMatchObject({ exit_code: 7, cases: [{ settled: null, next: words }] });
     const text = await run(['resolve', '--yes']);
     expect(text.stderr).toContain(`next: teamsheet resolve ${open?.id ?? ''} --assume applied`);
     expect(text.stderr, 'resume would look in the same way').not.toContain('next: teamsheet resume');

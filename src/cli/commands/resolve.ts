@@ -14,7 +14,7 @@ import {
   renderResolution,
   resolutionDocument,
 } from '../render/resolve.ts';
-import { renderNextLine, renderTyped } from '../render/stop.ts';
+import { renderNext, renderNextLine, renderTyped } from '../render/stop.ts';
 import { withLeagues } from '../league-sessions.ts';
 import type { Session } from '../session.ts';
 
@@ -75,7 +75,7 @@ export const resolve = defineCommand({
 /** Says what is open, and what became of it. */
 async function list(resolution: Resolution, { ports, config }: Session, program: Program): Promise<ExitCode> {
   const { screen } = program;
-  if (screen.json) await tellDocument(resolution, ports, screen);
+  if (screen.json) await tellDocument(resolution, ports, program);
   else await screen.data(renderCases(resolution.cases, config.timezone, screen.dataStyle));
   screen.say('nothing was recorded: without a terminal this needs --yes');
   screen.say(renderNextLine(`${renderTyped(program.typed)} --yes`, program));
@@ -88,11 +88,10 @@ function requestsOf({ service }: Session['ports']): RequestCounts {
   return { ...counts, planned: counts.sent };
 }
 
-const tellDocument = (
-  resolution: Resolution,
-  ports: Session['ports'],
-  screen: Program['screen'],
-): Promise<void> => screen.data(JSON.stringify(resolutionDocument(resolution, requestsOf(ports))));
+const tellDocument = (resolution: Resolution, ports: Session['ports'], program: Program): Promise<void> => {
+  const document = resolutionDocument(resolution, requestsOf(ports), (next) => renderNext(next, program));
+  return program.screen.data(JSON.stringify(document));
+};
 
 async function tell(
   resolution: Resolution,
@@ -102,7 +101,7 @@ async function tell(
   const { screen } = program;
   endProgress();
   if (screen.json) {
-    await tellDocument(resolution, ports, screen);
+    await tellDocument(resolution, ports, program);
     return resolution.exitCode;
   }
   await screen.data(renderResolution(resolution, requestsOf(ports), screen.dataStyle));

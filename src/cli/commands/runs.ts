@@ -9,6 +9,7 @@ import { readConfig } from '../../runtime/config/config.ts';
 import { renderResultRow, renderRun, renderRuns, type Replaced } from '../render/runs.ts';
 import { cutOffSentence } from '../push/cut-off.ts';
 import { writeWithList } from '../json-list.ts';
+import { withTypedNext } from '../render/stop.ts';
 import { renderMoreRows, safeText } from '../render/text.ts';
 import { duration, text, wholeNumber } from '../flags.ts';
 import type { Program } from '../program.ts';
@@ -71,7 +72,7 @@ export const runs = defineCommand({
             ? JSON.stringify({
                 command: 'runs',
                 exit_code: 0,
-                runs: list.map((run) => runDocument(run, replaced)),
+                runs: list.map((run) => runDocument(run, replaced, program)),
               })
             : shown,
         );
@@ -88,7 +89,8 @@ export const runs = defineCommand({
       }
       const rows = rowsOf(run, config.folder);
       const replaced = await replacedRuns(store);
-      if (screen.json) await writeWithList(screen, runDocument(run, replaced), 'rows', withLeagues(rows));
+      if (screen.json)
+        await writeWithList(screen, runDocument(run, replaced, program), 'rows', withLeagues(rows));
       else await writeText(run, rows, replaced, config.timezone, program);
       return EXIT.done;
     } finally {
@@ -132,7 +134,7 @@ async function writeText(
   if (count > SHOWN_ROWS) await screen.data(`  ${renderMoreRows(count - SHOWN_ROWS)}`);
 }
 
-function runDocument(run: Run, replaced: Replaced): object {
+function runDocument(run: Run, replaced: Replaced, program: Program): object {
   const leagues = leaguesOf(run);
   const by = replaced.get(run.id);
   return {
@@ -144,7 +146,7 @@ function runDocument(run: Run, replaced: Replaced): object {
     ended_at: run.endedAtMs === null ? null : new Date(run.endedAtMs).toISOString(),
     finished: run.finished,
     ...(by !== undefined && { replaced_by: by }),
-    mappings: run.summaries.map((summary) => withLeague('name', summary)),
+    mappings: run.summaries.map((summary) => withLeague('name', withTypedNext(summary, program))),
     requests: run.requests,
   };
 }

@@ -1,7 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { EXIT, type ExitCode } from '../../model/error.ts';
-import type { MappingSummary } from '../../model/state/store.ts';
 import { withLeague } from '../../model/league-name.ts';
 import { countWrites } from '../../sync/plan/plan-sync.ts';
 import { push, type Approve, type PushResult } from '../../sync/push.ts';
@@ -15,11 +14,11 @@ import { renderPlan } from '../render/plan.ts';
 import { nextAfter, renderReasons, renderReport, renderTrigger } from '../render/report.ts';
 import {
   asTyped,
-  renderNext,
   renderNextLine,
   renderStop,
   renderTyped,
   stopDocument,
+  withTypedNext,
 } from '../render/stop.ts';
 import { safeText } from '../render/text.ts';
 import type { Session } from '../session.ts';
@@ -80,12 +79,6 @@ export async function tellNothing(
   const requests = { ...counts, planned: counts.sent };
   const document = { run: null, command, exit_code: EXIT.done, mappings: [], requests };
   await screen.data(screen.json ? JSON.stringify(document) : message);
-}
-
-/** What is to be typed after a report that was not written, as it is to be typed. */
-function withTypedNext(mapping: MappingSummary, program: Program): MappingSummary {
-  if (mapping.direction === 'push' || mapping.error?.next === undefined) return mapping;
-  return { ...mapping, error: { ...mapping.error, next: renderNext(mapping.error.next, program) } };
 }
 
 /** What a trigger adds to what a run did. */

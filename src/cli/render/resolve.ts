@@ -3,7 +3,7 @@ import { renderCountOf } from '../../model/count.ts';
 import { withLeague } from '../../model/league-name.ts';
 import { renderSaid } from '../../model/said.ts';
 import type { RequestCounts } from '../../model/state/store.ts';
-import type { OpenCase } from '../../sync/reconcile/open-cases.ts';
+import { ASSUMPTIONS, type OpenCase } from '../../sync/reconcile/open-cases.ts';
 import type { Resolution, ResolvedCase } from '../../sync/resolve.ts';
 import type { Style } from '../screen.ts';
 import { renderRequests } from './report.ts';
@@ -100,10 +100,11 @@ export const openCasesDocument = (cases: readonly OpenCase[]): object => ({
   cases: cases.map((each) => ({ ...caseDocument(each), reason: renderSaid(each.reason) })),
 });
 
-/** `resolve --json`. */
+/** `resolve --json`; `typed` makes of a command what is to be typed. */
 export function resolutionDocument(
   { cases, resumable, exitCode }: Resolution,
   requests: RequestCounts,
+  typed: (next: string) => string,
 ): object {
   return {
     command: 'resolve',
@@ -114,7 +115,7 @@ export function resolutionDocument(
       message: renderSaid(each.said),
       next:
         each.settled === undefined
-          ? [`resolve ${each.id} --assume applied`, `resolve ${each.id} --assume not-applied`]
+          ? ASSUMPTIONS.map((assume) => typed(`resolve ${each.id} --assume ${assume}`))
           : [],
     })),
     resumable,

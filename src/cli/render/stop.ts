@@ -1,4 +1,5 @@
 import { EXIT, InternalError, type TeamsheetError } from '../../model/error.ts';
+import type { MappingSummary } from '../../model/state/store.ts';
 import { StalePlanError } from '../../plan/saved/stale-plan.ts';
 import { UnapprovedError } from '../push/approval.ts';
 import { commands } from '../commands/registry.ts';
@@ -107,6 +108,15 @@ export function renderNext(next: string, { name, setting = [] }: Pick<Program, '
   return words.length === 0
     ? `${name} ${next}`
     : [name, next.slice(0, end), ...words].join(' ') + next.slice(end);
+}
+
+/** What is to be typed after a report that was not written, as it is to be typed. */
+export function withTypedNext(
+  mapping: MappingSummary,
+  program: Pick<Program, 'name' | 'setting'>,
+): MappingSummary {
+  if (mapping.direction === 'push' || mapping.error?.next === undefined) return mapping;
+  return { ...mapping, error: { ...mapping.error, next: renderNext(mapping.error.next, program) } };
 }
 
 /** Commands that know no configuration of a service, and those that read its mappings. */
