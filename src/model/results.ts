@@ -15,6 +15,8 @@ export interface StillToMend {
   readonly missed: MissedRows;
   /** Left out where the run read its whole table. */
   readonly unread?: UnreadRows | undefined;
+  /** A later run has written the copies: only rows that were refused since the run ended before are put beside those. */
+  readonly isTaken: boolean;
   /** The table of the run, absolute, where it was read whole. */
   readonly source: string | undefined;
 }

@@ -39,6 +39,7 @@ function freeName(file: string): string {
 
 /** Our own columns stand last, in rows that are too short or too long too. */
 const ROW_FROM_END = -RESULT_COLUMNS.length;
+const rowNumberOf = (cells: readonly string[]): number => Number(cells.at(ROW_FROM_END));
 
 /** A file that an earlier run wrote, and which of its rows stay to be corrected. */
 interface EarlierRows {
@@ -59,10 +60,9 @@ async function* stayingLines(header: readonly string[], earlier: readonly Earlie
       const places = header.map((name) => table.header.indexOf(name));
       for await (const batch of table.batches()) {
         const texts = batch.map(({ cells }) => cells.map(shownText));
-        const numberOf = (cells: readonly string[]): number => Number(cells.at(ROW_FROM_END));
-        const rowNumbers = await staying(texts.map(numberOf));
+        const rowNumbers = await staying(texts.map(rowNumberOf));
         yield texts
-          .filter((cells) => rowNumbers.has(numberOf(cells)))
+          .filter((cells) => rowNumbers.has(rowNumberOf(cells)))
           .map((cells) =>
             cells.length === table.header.length ? places.map((at) => cells[at] ?? '') : cells,
           );
@@ -71,6 +71,33 @@ async function* stayingLines(header: readonly string[], earlier: readonly Earlie
       await table.close();
     }
   }
+}
+
+const everyRow: UnreadRows = (rowNumbers) => Promise.resolve(new Set(rowNumbers));
+const NO_ROWS: ReadonlySet<number> = new Set();
+
+/** The numbers of the rows in a file that was written; none where there is no such file. */
+async function rowsIn(file: string): Promise<ReadonlySet<number>> {
+  const found = new Set<number>();
+  if (!existsSync(file)) return found;
+  const table = await openWritten(file);
+  try {
+    for await (const batch of table.batches())
+      for (const { cells } of batch) found.add(rowNumberOf(cells.map(shownText)));
+    return found;
+  } finally {
+    await table.close();
+  }
+}
+
+/** The lines without those of some rows. */
+async function* without(lines: ResultLines, rowNumbers: ReadonlySet<number>): ResultLines {
+  for await (const batch of lines) yield batch.filter((cells) => !rowNumbers.has(rowNumberOf(cells)));
+}
+
+async function isEmpty(lines: ResultLines): Promise<boolean> {
+  for await (const batch of lines) if (batch.length > 0) return false;
+  return true;
 }
 
 async function* followedBy(lines: ResultLines, others: ResultLines): ResultLines {
@@ -142,18 +169,19 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
       await write(file, header, lines);
       return relative(file);
     },
-    writeRejected: async (runId, mapping, header, lines, { missed, unread, source }) => {
+    writeRejected: async (runId, mapping, header, lines, { missed, unread, isTaken, source }) => {
+      const told = isTaken ? await rowsIn(`${rejectedName(await runFolder(runId), mapping)}.csv`) : NO_ROWS;
       const earlier: EarlierRows[] = [];
       for (const [run, rowNumbers] of missed)
         earlier.push({
           file: `${rejectedName(await runFolder(run), mapping)}.csv`,
           staying: () => Promise.resolve(rowNumbers),
         });
-      if (unread !== undefined)
-        earlier.push({ file: `${rejectedName(copies, mapping)}.csv`, staying: unread });
+      const staying = isTaken ? everyRow : unread;
+      if (staying !== undefined) earlier.push({ file: `${rejectedName(copies, mapping)}.csv`, staying });
       const { writeRejectedXlsx } = await import('./xlsx/write.ts');
       const known = await rejectedFiles(runId);
-      await readWhole(known, source);
+      if (!isTaken) await readWhole(known, source);
       const written: string[] = [];
       const changed: ChangedFile[] = [];
       const writeFile = async <T>(file: string, writeIt: () => Promise<T>): Promise<T> => {
@@ -165,7 +193,9 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
       };
       for (const each of [await runFolder(runId), copies]) {
         const name = rejectedName(each, mapping);
-        const all = each === copies ? () => followedBy(lines(), stayingLines(header, earlier)) : lines;
+        const fresh = (): ResultLines => without(lines(), told);
+        if (each === copies && isTaken && (await isEmpty(fresh()))) continue;
+        const all = each === copies ? () => followedBy(fresh(), stayingLines(header, earlier)) : lines;
         await writeFile(`${name}.csv`, () => write(`${name}.csv`, header, all()));
         // A workbook has a limit that the CSV file has not.
         const asWorkbook = await writeFile(`${name}.xlsx`, () =>

@@ -1,5 +1,5 @@
 import { renderCount } from '../../src/model/count.ts';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { signalOnce, USERS_MAPPING } from '../support/cli.ts';
@@ -142,6 +142,54 @@ describe('retry', () => {
     });
     expect(posts()).toEqual(['POST /v1/user', 'POST /v1/user']);
     expect(await json('retry')).toMatchObject({ run: null, exit_code: 0, mappings: [] });
+  });
+});
+
+describe('the files of rows to correct, when an older run goes on after a retry,', () => {
+  const copy = (): string | undefined => {
+    const file = join(folder.path, 'out/rejected/users.rejected.csv');
+    return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  };
+  /** A push that refuses M2 and leaves M3, and a retry of M2 with another flag. */
+  const retried = async (flag: string): Promise<string> => {
+    folder.write('mappings/users.yaml', `${USERS_MAPPING}batch_size: 1\n`);
+    const table = (of: string): string => `${HEADER}M1,Ann,\nM2,Bob,${of}\nM3,Cid,\n`;
+    folder.write('users.csv', table('maybe'));
+    const { run: id } = await json('push', '--max-requests', '2');
+    expect(copy()).toContain('M2,Bob,maybe');
+    folder.write('users.csv', table(flag));
+    expect(await json('retry', id ?? '')).toMatchObject({ mappings: [{ rows: 1 }] });
+    return id ?? '';
+  };
+
+  it('stay away where the retry sent what was refused', async () => {
+    await start();
+    const id = await retried('yes');
+    expect(copy()).toBeUndefined();
+    expect(await json('resume', id)).toMatchObject({ mappings: [{ created: 2, invalid: 1 }] });
+    expect(copy()).toBeUndefined();
+  });
+
+  it('hold what the retry refused, with what is refused only now', async () => {
+    await start({ faults: [{ kind: 'status', status: 422, operation: 'create-users', nth: 2 }] });
+    const id = await retried('perhaps');
+    expect(await json('resume', id)).toMatchObject({ mappings: [{ created: 1, invalid: 1, rejected: 1 }] });
+    expect(copy()).toContain('M2,Bob,perhaps');
+    expect(copy()).toContain('M3,Cid,');
+    expect(copy()).not.toContain('maybe');
+  });
+
+  it('stay as they are where nothing of the older run is refused', async () => {
+    await start();
+    folder.write('mappings/users.yaml', `${USERS_MAPPING}batch_size: 1\n`);
+    folder.write('users.csv', `${HEADER}M1,Ann,\nM2,Bob,\n`);
+    const { run: id } = await json('push', '--max-requests', '2');
+    folder.write('users.csv', `${HEADER}M1,Ann,\nM3,Cid,maybe\n`);
+    expect((await json('push')).exit_code).toBe(3);
+    const before = copy();
+    expect(before).toContain('M3,Cid,maybe');
+    expect(await json('resume', id ?? '')).toMatchObject({ exit_code: 0, mappings: [{ created: 2 }] });
+    expect(copy()).toBe(before);
   });
 });
 

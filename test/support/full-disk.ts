@@ -27,6 +27,7 @@ async function makeAll(): Promise<void> {
     await files.writeResults('RUN', 'users', ['a', 'b', 'c'], lines());
     await files.writeRejected('RUN', 'users', ['a', 'b', 'c'], lines, {
       missed: new Map(),
+      isTaken: false,
       source: undefined,
     });
   } finally {

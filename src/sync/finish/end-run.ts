@@ -9,7 +9,7 @@ import {
   type TeamsheetError,
 } from '../../model/error.ts';
 import { OUTCOMES, type OutcomeCounts } from '../../model/outcome.ts';
-import type { ChangedFile, MissedRows, UnreadRows } from '../../model/results.ts';
+import type { ChangedFile, MissedRows, StillToMend, UnreadRows } from '../../model/results.ts';
 import type { RunRows } from '../../model/state/run-rows.ts';
 import { isLeftToPush, renderSaid } from '../../model/said.ts';
 import type { PushSummary, RequestCounts, Run } from '../../model/state/store.ts';
@@ -21,6 +21,7 @@ import { needsResolve } from './needs-resolve.ts';
 import { reasonsOf, type Reason } from './reasons.ts';
 import { writeResults } from './results.ts';
 import { optionsOf } from '../journal/stored-run.ts';
+import { writtenSince } from '../runs/superseded.ts';
 import type { RunReport, SyncPorts } from '../ports.ts';
 import { writeBackOutcomes } from './write-back.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
@@ -70,7 +71,9 @@ export async function finish(
 ): Promise<PushResult> {
   const { rows } = planned;
   const ended: EndedMapping[] = [];
-  for (const { mapping } of planned.mappings) ended.push(await endMapping(ports, run, mapping, rows, ending));
+  const since = await writtenSince(ports.store, run);
+  for (const { mapping } of planned.mappings)
+    ended.push(await endMapping(ports, run, mapping, rows, { ...ending, isTaken: since.has(mapping.name) }));
   const summaries = ended.map(({ summary }) => summary);
   const counted = ended.flatMap(({ summary, missing }): Counted[] =>
     missing === undefined ? [summary] : [summary, missing],
@@ -119,13 +122,13 @@ async function endMapping(
   run: Run,
   mapping: PushMapping,
   rows: RunRows,
-  { stoppedBy }: Ending,
+  { stoppedBy, isTaken }: Ending & Pick<StillToMend, 'isTaken'>,
 ): Promise<EndedMapping> {
   const { name, resource, leagues } = mapping;
   const counts = outcomeCounts(await rows.countOutcomes(name));
   checkCounts(name, counts);
-  const files = await tryResults(ports, run, mapping, rows);
-  if (isAllDone(run, mapping, counts)) await removeRejected(ports, run, mapping, rows);
+  const files = await tryResults(ports, run, mapping, rows, isTaken);
+  if (!isTaken && isAllDone(run, mapping, counts)) await removeRejected(ports, run, mapping, rows);
   const reasons = await reasonsOf(rows, mapping, stoppedBy?.code);
   const notWrittenBack = await writeBackOutcomes(ports, mapping, rows);
   const gone = await countMissing(ports, mapping, rows);
@@ -241,12 +244,13 @@ async function tryResults(
   run: Run,
   mapping: PushMapping,
   rows: RunRows,
+  isTaken: boolean,
 ): Promise<Awaited<ReturnType<typeof writeResults>> | undefined> {
   try {
     const missed = await missedBy(run, mapping, rows);
     const unread = unreadBy(run, mapping, rows);
     const source = unread === undefined ? fileOf(mapping.source.location) : undefined;
-    const still = { missed, unread, source };
+    const still = { missed, unread, isTaken, source };
     const written = await writeResults(ports.results, run.id, mapping, rows, still);
     tellChanged(ports, mapping, written.changed);
     return written;

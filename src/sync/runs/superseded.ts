@@ -88,6 +88,23 @@ async function laterRuns(store: Pick<SyncPorts['store'], 'runs'>, { id }: Run): 
   return at === -1 ? runs : runs.slice(0, at);
 }
 
+/**
+ * The mappings of a run whose results a later run has written: the rows to correct are that run's, also where it is a retry. A run that is only being planned has
+ * read its tables last.
+ */
+export async function writtenSince(
+  store: Pick<SyncPorts['store'], 'runs'>,
+  run: Run,
+): Promise<ReadonlySet<string>> {
+  if (run.phase === 'planning') return new Set();
+  const later = (await laterRuns(store, run)).filter((each) => isSameAccount(each.account, run.account));
+  return new Set(
+    later
+      .flatMap(({ summaries }) => summaries)
+      .flatMap((each) => (each.direction === 'push' && each.results !== null ? [each.name] : [])),
+  );
+}
+
 /** The newest of the later runs that has read the table of a mapping again; a retry reads refused rows alone. */
 const readSince = (run: Run, later: readonly Run[], mapping: string): Run | undefined =>
   later.find(
