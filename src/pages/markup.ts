@@ -1,3 +1,5 @@
+import { HIDING } from '../model/unseen.ts';
+
 /** HTML that is safe to send as it is. Only {@link markup} makes it, so that every text of the data goes through its escapes. */
 export class Markup {
   readonly text: string;
@@ -29,9 +31,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-/** Control characters, and those that turn the direction of a text or hide in it; joiners stay, which scripts and emoji need. */
-const UNSEEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff]/g;
+/** Control characters but for tabs and line ends, and those that hide. */
+const UNSEEN = new RegExp(String.raw`[\u0000-\u0008\u000b-\u001f\u007f-\u009f${HIDING}]`, 'g');
 
 /** Nothing of the text is markup, and what cannot be seen is written as its code. */
 function escape(text: string): string {

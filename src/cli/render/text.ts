@@ -1,9 +1,10 @@
 import { renderCountOf } from '../../model/count.ts';
+import { HIDING } from '../../model/unseen.ts';
 import { visibleWidth } from './width.ts';
 
-const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
+const UNSAFE = new RegExp(String.raw`[\p{Cc}${HIDING}]`, 'gu');
 
-/** A text with every control character, escape sequence and bidi control spelled out, so that data cannot steer a terminal. */
+/** A text with every control character, escape sequence and character that hides spelled out, so that data can neither steer a terminal nor look like other data. */
 export function safeText(text: string): string {
   return text.replace(UNSAFE, (character) => {
     switch (character) {

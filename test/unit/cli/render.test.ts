@@ -511,6 +511,12 @@ describe('a plan', () => {
     expect(text).toContain('2 writes to send, finished in a few seconds');
   });
 
+  it('spells out what hides in a key', () => {
+    const sample = [change('create', 15, { key: '1/Off\u200bice' })];
+    const text = renderPlan(planned({}), sample, { style: plain, nowMs: 0, timezone: 'UTC' });
+    expect(text).toContain('+  users row 15  1/Off\\u{200b}ice');
+  });
+
   it('says nothing twice that the key says, and sets each mapping in columns of its own', () => {
     const [mapping] = planned({}).mappings;
     const mappings = [

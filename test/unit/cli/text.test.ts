@@ -15,6 +15,7 @@ describe('safeText', () => {
     ['escape sequences', '\u001b[31mred\u001b[0m', '\\u{1b}[31mred\\u{1b}[0m'],
     ['line breaks', 'a\r\nb\tc', 'a\\r\\nb\\tc'],
     ['bidi controls', 'abc\u202edef\u2066', 'abc\\u{202e}def\\u{2066}'],
+    ['what hides', 'a\u200bb\u00adc\u2060', 'a\\u{200b}b\\u{ad}c\\u{2060}'],
     ['the C1 escape', '\u009b2J', '\\u{9b}2J'],
   ])('spells out %s', (_what, text, expected) => {
     expect(safeText(text)).toBe(expected);
