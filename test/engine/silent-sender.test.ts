@@ -36,8 +36,9 @@ function takenOver({ store }: Engine, goneAtMs: () => number | null): Store {
 const keysOf = ({ service }: Engine): readonly string[] => service.users.map((user) => user.external_id);
 
 /** An engine whose first write, of user A, was recorded and did not go out. */
-async function asleep(...lines: readonly string[]) {
-  const engine = await makeEngine();
+const asleep = async (...lines: readonly string[]) => fallAsleep(await makeEngine(), ...lines);
+
+async function fallAsleep(engine: Engine, ...lines: readonly string[]) {
   userTable(engine, ...lines);
   engine.service.faults.push('vanished');
   await cutOff(engine);
@@ -122,6 +123,22 @@ it('what somebody else made of its key, with other values, does not show that it
   expect((await resume(ports, undefined, approve))?.report).toMatchObject({ mappings: [{ conflict: 1 }] });
   expect(await engine.store.openIntents(accountOf(engine))).toEqual([]);
   expect(keysOf(engine)).toEqual(['A']);
+});
+
+it('a record that was there before, and is known for its own only since, does not show that it went out', async () => {
+  const engine = await makeEngine();
+  engine.service.spelling = { lower: 'everywhere' };
+  await engine.service.send('create-users', { body: { users: [{ external_id: 'A', display_name: 'Ann' }] } });
+  const { ports, gone } = await fallAsleep(engine, 'A,Ann,', 'B,Bob,');
+  await resume(ports, undefined, approve);
+  // What became of row B has shown how the service spells keys.
+  expect((await resume(ports, undefined, approve))?.report).toMatchObject({ mappings: [{ unknown: 1 }] });
+  expect(await engine.store.openIntents(accountOf(engine))).toHaveLength(1);
+  engine.clock.time += 3_600_000;
+  gone(engine.clock.time);
+  expect((await resume(ports, undefined, approve))?.report).toMatchObject({ mappings: [{ unknown: 0 }] });
+  expect(await engine.store.openIntents(accountOf(engine))).toEqual([]);
+  expect(keysOf(engine)).toEqual(['A', 'B']);
 });
 
 it('is sent again once its process is known to be gone for the settle time', async () => {

@@ -1,5 +1,6 @@
 import type { Shown } from './fit-rows.ts';
 import type { KnownRecord } from '../../model/state/run-rows.ts';
+import { KEY_TEXTS } from '../../model/state/spelling.ts';
 import type { Intent } from '../../model/state/store.ts';
 
 /** What the service showed before a write went out, so that reading back can tell what came of it. */
@@ -45,7 +46,9 @@ export function isChangedSince(
       (each) =>
         each.key === key &&
         each.id?.toLowerCase() === id?.toLowerCase() &&
-        Object.entries(each.digests).some(([field, digest]) => (digests[field] ?? digest) !== digest),
+        Object.entries(each.digests).some(
+          ([field, digest]) => !KEY_TEXTS.has(field) && (digests[field] ?? digest) !== digest,
+        ),
     );
 }
 

@@ -37,6 +37,8 @@ export interface Evidence {
   readonly laterRunOf: LaterRunOf;
   /** Why any write of a row may still go out. */
   readonly mayCome: (row: RunRow) => Said | undefined;
+  /** Whether what was found of a row was there before its write, and is as it was. */
+  readonly isOlder: (row: RunRow, found: Confirmation) => boolean;
 }
 
 /** The later run that created the record which was found of a row; undefined where it is what the row's own write made. */
@@ -89,13 +91,15 @@ export function reconciledRow(row: RunRow, intent: StoredIntent, evidence: Evide
 }
 
 /**
- * While a write of a row may still go out, the row is not sent again, whatever shows that nothing came of it yet, and a record of other values, which somebody else
- * may have made, does not show that it went out.
+ * While a write of a row may still go out, the row is not sent again, whatever shows that nothing came of it yet. A record that was there before, or that has other values,
+ * which somebody else may have made, does not show that it went out.
  */
-function unlessSilent(row: RunRow, { mayCome }: Evidence, patch: RunRowPatch): RunRowPatch {
+function unlessSilent(row: RunRow, { mayCome, seen, isOlder }: Evidence, patch: RunRowPatch): RunRowPatch {
   const why = mayCome(row);
+  const found = row.key === null ? undefined : seen?.found.get(row.key);
   const isSentAgain = patch.outcome === null && patch.id === undefined;
-  if (why === undefined || !(isSentAgain || patch.outcome === 'conflict')) return patch;
+  const isOthers = patch.outcome === 'conflict' || (found !== undefined && isOlder(row, found));
+  if (why === undefined || !(isSentAgain || isOthers)) return patch;
   return rowAfter(wordless(row), { kind: 'unanswered', said: [why] });
 }
 

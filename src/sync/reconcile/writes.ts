@@ -11,6 +11,7 @@ import { type OpenWrite, wasNamedOtherwise } from '../../plan/reconcile/seen.ts'
 import { saidNo } from '../../plan/reconcile/soft-refusal.ts';
 import type { SyncPorts } from '../ports.ts';
 import {
+  type Evidence,
   type OnAmbiguous,
   reconciledRow,
   refusedAlone,
@@ -19,7 +20,7 @@ import {
   type LaterRunOf,
   answeredRow,
 } from '../../plan/reconcile/reconciled-rows.ts';
-import { wasThere } from '../../plan/reconcile/evidence.ts';
+import { isChangedSince, wasThere } from '../../plan/reconcile/evidence.ts';
 import { shownKey } from '../../model/state/spelling.ts';
 import { managed } from '../../plan/missing-mapping.ts';
 import { intentAfter } from '../../plan/intent-lifecycle.ts';
@@ -69,7 +70,7 @@ export async function reconcileWrites(
   const mayCome = ({ rowNumber }: RunRow): Said | undefined => coming.get(rowNumber);
   for (const { intent, lost } of open) {
     const seen = read && { ...read, found: withoutKnown(intent, intent.detail, read.found) };
-    const evidence = { seen, onAmbiguous, laterRunOf, mayCome };
+    const evidence = { seen, onAmbiguous, laterRunOf, mayCome, isOlder: olderThan(mapping, intent) };
     // Otherwise the first one decides.
     const left = (await openRowsOf(rows, mapping, intent)).filter(
       ({ rowNumber }) => !again.has(rowNumber) && !created.has(rowNumber),
@@ -137,6 +138,16 @@ async function createdLater(
     // Before it is learnt how the service spells keys, a run sends what is there under another spelling.
     const maker = byKey.get(spell(key))?.findLast((intent) => !wasThere([intent])(shown));
     return maker?.runId === first.runId ? undefined : maker?.runId;
+  };
+}
+
+/** Tells records that were there before a create, and that nothing has changed since. */
+function olderThan({ resource }: PushMapping, intent: StoredIntent): Evidence['isOlder'] {
+  if (!isListedCreate(intent)) return () => false;
+  const [isBefore, isChanged] = [wasThere([intent]), isChangedSince([intent])];
+  return ({ key }, { id, record, keptAs }) => {
+    const shown = shownKey(resource, key ?? '', keptAs);
+    return isBefore({ key: shown, record: { id } }) && !isChanged(shown, record);
   };
 }
 

@@ -43,7 +43,8 @@ const nothing = (others: Seen['others'], why?: Said): Seen => ({
   ...(why !== undefined && { why }),
 });
 const evidence = (seen: Seen | undefined, changes: Partial<Evidence> = {}): Evidence => ({
-  ...{ seen, onAmbiguous: 'hold', laterRunOf: () => undefined, mayCome: () => undefined },
+  ...{ seen, onAmbiguous: 'hold', laterRunOf: () => undefined },
+  ...{ mayCome: () => undefined, isOlder: () => false },
   ...changes,
 });
 
@@ -276,6 +277,10 @@ describe('a row of a write without an answer', () => {
     });
     const flag = foundAs({ record: recordOf({ is_active: false }) });
     expect(reconciledRow(row, sent(), evidence(flag, { mayCome }))).toEqual({ ...AGAIN, id: 'id-U1' });
+    const others = foundAs({ disagrees: changedSince('created', 'display_name') });
+    expect(reconciledRow(row, sent(), evidence(others, { mayCome }))).toEqual(unknown);
+    const isOlder = (): boolean => true;
+    expect(reconciledRow(row, sent(), evidence(foundAs(), { mayCome, isOlder }))).toEqual(unknown);
   });
 });
 
