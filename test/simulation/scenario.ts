@@ -9,7 +9,7 @@ import { LOSSES, type Loss } from './memory-store.ts';
 /** What a host does after a while, beside the others. */
 export interface HostCommand {
   readonly afterMs: number;
-  readonly kind: 'push' | 'resume';
+  readonly kind: CommandKind;
   readonly ending: Ending | undefined;
   readonly pause: Pause | undefined;
   readonly thinkMs: number;
@@ -41,6 +41,9 @@ export type Step =
       readonly rate: number;
       /** How likely the database goes away at a statement. */
       readonly outages: number;
+      /** When others write meanwhile, and when the operator edits a table. */
+      readonly othersAtMs: readonly number[];
+      readonly editsAtMs: readonly number[];
       /** What each does, one after the other. */
       readonly commands: readonly (readonly HostCommand[])[];
     }
@@ -157,19 +160,24 @@ function drawPause(roll: Dice): Pause | undefined {
 }
 
 /** The same steps on several machines: what would run alone runs beside others, most of the time. What happens to one machine alone is left out. */
-function onHosts(roll: Dice, hosts: number, steps: readonly Step[]): readonly Step[] {
+function onHosts(roll: Dice, hosts: number, others: boolean, steps: readonly Step[]): readonly Step[] {
   const drawn = (): HostCommand => ({
     afterMs: roll.pick([0, 0, 500, 10_000, MINUTE_MS, 10 * MINUTE_MS]),
-    kind: roll.pick(['push', 'resume'] as const),
+    kind: roll.pick(['push', 'push', 'push', 'resume', 'resume', 'retry', 'resolve', 'plan'] as const),
     ending: drawEnding(roll),
     pause: drawPause(roll),
     thinkMs: roll.pick([0, 0, 1000, 2 * MINUTE_MS]),
   });
+  /** Most of what happens, happens early. */
+  const times = (count: number): readonly number[] =>
+    Array.from({ length: count }, () => roll.pick([3, 60, 900]) * roll.int(1, 1000));
   const beside = (): Step => ({
     kind: 'hosts',
     rate: roll.pick(RATES),
     outages: roll.pick([0, 0, 0.002, 0.02]),
     commands: Array.from({ length: hosts }, () => Array.from({ length: roll.int(1, 3) }, drawn)),
+    othersAtMs: others ? times(roll.int(0, 4)) : [],
+    editsAtMs: times(roll.pick([0, 0, 1, 3])),
   });
   return steps.flatMap((step): readonly Step[] => {
     if (step.kind === 'jump') return [];
@@ -210,7 +218,7 @@ export function drawScenario(seed: number, isWhole = true, machines = 0.25): Sce
   const counted = counters !== 'absent' && counters.lagMs < settleMs;
   // The first push is always there, so that something happens.
   const told = [drawCommand(roll, 'push', others), ...steps];
-  const beside = hosts && onHosts(dice(seed, 'beside'), hosts.skewsMs.length, told);
+  const beside = hosts && onHosts(dice(seed, 'beside'), hosts.skewsMs.length, others, told);
   const all = withEarlyEnd(
     dice(seed, 'early'),
     beside ?? (isWhole ? withLosses(dice(seed, 'losses'), told) : told),

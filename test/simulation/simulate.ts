@@ -283,11 +283,23 @@ class Simulation {
   }
 
   /** Several machines at once. */
-  async #beside({ rate, outages, commands }: Extract<Step, { kind: 'hosts' }>): Promise<void> {
+  async #beside({
+    rate,
+    outages,
+    othersAtMs,
+    editsAtMs,
+    commands,
+  }: Extract<Step, { kind: 'hosts' }>): Promise<void> {
     const { wire, scenario, world, history } = this;
     wire.weather = { rate, faults: scenario.faults };
     if (this.#hosts !== undefined) this.#hosts.outageRate = outages;
     history.count('hosts at once');
+    const beside = [
+      ...othersAtMs.map((ms) => world.at(world.nowMs + ms, () => this.#stranger.act())),
+      ...editsAtMs.map((ms) =>
+        world.at(world.nowMs + ms, () => history.note('-- the operator', this.#around.desk.edit())),
+      ),
+    ];
     const { adopt, maxWaitMs } = scenario;
     const all = commands.map(async (own, host) => {
       for (const { afterMs, kind, ...options } of own) {
@@ -296,6 +308,7 @@ class Simulation {
       }
     });
     await this.#untilEnd(Promise.all(all));
+    for (const cancel of beside) cancel();
     this.#hosts?.mend();
   }
 
