@@ -32,6 +32,8 @@ export type Step =
       readonly ending: Ending | undefined;
       /** What others write meanwhile. */
       readonly others: number;
+      /** When the operator edits a table meanwhile. */
+      readonly editsAtMs: readonly number[];
       /** How long the person looks at the plan. */
       readonly thinkMs: number;
     }
@@ -93,6 +95,10 @@ function drawEnding(roll: Dice): Ending | undefined {
   return { how, step: roll.chance(0.5) ? roll.int(1, 40) : roll.int(20, 160) };
 }
 
+/** Times at which something happens while commands run: most of them early. */
+const drawTimes = (roll: Dice, count: number): readonly number[] =>
+  Array.from({ length: count }, () => roll.pick([3, 60, 900]) * roll.int(1, 1000));
+
 type CommandKind = 'push' | 'resume' | 'retry' | 'resolve' | 'plan';
 
 function drawCommand(roll: Dice, kind: CommandKind, others: boolean): Step {
@@ -102,6 +108,7 @@ function drawCommand(roll: Dice, kind: CommandKind, others: boolean): Step {
     ending: drawEnding(roll),
     others: others ? roll.int(0, 2) : 0,
     thinkMs: roll.pick([0, 0, 1000, 10 * MINUTE_MS]),
+    editsAtMs: [],
   };
 }
 
@@ -168,16 +175,13 @@ function onHosts(roll: Dice, hosts: number, others: boolean, steps: readonly Ste
     pause: drawPause(roll),
     thinkMs: roll.pick([0, 0, 1000, 2 * MINUTE_MS]),
   });
-  /** Most of what happens, happens early. */
-  const times = (count: number): readonly number[] =>
-    Array.from({ length: count }, () => roll.pick([3, 60, 900]) * roll.int(1, 1000));
   const beside = (): Step => ({
     kind: 'hosts',
     rate: roll.pick(RATES),
     outages: roll.pick([0, 0, 0.002, 0.02]),
     commands: Array.from({ length: hosts }, () => Array.from({ length: roll.int(1, 3) }, drawn)),
-    othersAtMs: others ? times(roll.int(0, 4)) : [],
-    editsAtMs: times(roll.pick([0, 0, 1, 3])),
+    othersAtMs: others ? drawTimes(roll, roll.int(0, 4)) : [],
+    editsAtMs: [],
   });
   return steps.flatMap((step): readonly Step[] => {
     if (step.kind === 'jump') return [];
@@ -194,6 +198,12 @@ function drawHosts(roll: Dice, share: number): HostsScenario | undefined {
     skewsMs: Array.from({ length: roll.int(2, 3) }, () => roll.int(-400, 400)),
   };
 }
+
+/** The same steps, with edits of the operator while commands run. */
+const withEdits = (roll: Dice, steps: readonly Step[]): readonly Step[] =>
+  steps.map((step) =>
+    'editsAtMs' in step ? { ...step, editsAtMs: drawTimes(roll, roll.pick([0, 0, 1, 3])) } : step,
+  );
 
 /** Draws the whole story of a seed; `isWhole`: with losses of what stands on the disk, and with several machines in one of four, or as often as `machines` says. */
 export function drawScenario(seed: number, isWhole = true, machines = 0.25): Scenario {
@@ -246,6 +256,6 @@ export function drawScenario(seed: number, isWhole = true, machines = 0.25): Sce
     adopt: roll.chance(0.7),
     // Without a counter nothing shows a fantasy league: who lets it be sent again, lets it be made twice.
     onAmbiguous: counted && dice(seed, 'on-ambiguous').chance(0.4) ? 'settle' : 'hold',
-    steps: all,
+    steps: withEdits(dice(seed, 'edits'), all),
   };
 }

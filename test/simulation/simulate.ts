@@ -226,8 +226,7 @@ class Simulation {
     const { scenario, history, world } = this;
     switch (step.kind) {
       case 'edit':
-        for (let times = 0; times < step.times; times += 1)
-          history.note('-- the operator', this.#around.desk.edit());
+        for (let times = 0; times < step.times; times += 1) this.#edit();
         return;
       case 'other': {
         this.#stranger.act();
@@ -275,11 +274,25 @@ class Simulation {
           world.at(world.nowMs + 500 * (other + 1) ** 3, () => this.#stranger.act());
         const { maxWaitMs } = scenario;
         const adopt = scenario.adopt && !this.#isRestored;
+        const noEdits = this.#atTimes(step.editsAtMs, () => this.#edit());
         const isDone = await this.#leap();
         await this.command(step.kind, { ending: step.ending, thinkMs: step.thinkMs, adopt, maxWaitMs });
         isDone();
+        noEdits();
       }
     }
+  }
+
+  #edit(): void {
+    this.history.note('-- the operator', this.#around.desk.edit());
+  }
+
+  /** Does something after each of these times; what has not happened by then is called off by the answer. */
+  #atTimes(times: readonly number[], act: () => void): () => void {
+    const due = times.map((ms) => this.world.at(this.world.nowMs + ms, act));
+    return () => {
+      for (const cancel of due) cancel();
+    };
   }
 
   /** Several machines at once. */
@@ -294,12 +307,8 @@ class Simulation {
     wire.weather = { rate, faults: scenario.faults };
     if (this.#hosts !== undefined) this.#hosts.outageRate = outages;
     history.count('hosts at once');
-    const beside = [
-      ...othersAtMs.map((ms) => world.at(world.nowMs + ms, () => this.#stranger.act())),
-      ...editsAtMs.map((ms) =>
-        world.at(world.nowMs + ms, () => history.note('-- the operator', this.#around.desk.edit())),
-      ),
-    ];
+    const noOthers = this.#atTimes(othersAtMs, () => this.#stranger.act());
+    const noEdits = this.#atTimes(editsAtMs, () => this.#edit());
     const { adopt, maxWaitMs } = scenario;
     const all = commands.map(async (own, host) => {
       for (const { afterMs, kind, ...options } of own) {
@@ -308,7 +317,8 @@ class Simulation {
       }
     });
     await this.#untilEnd(Promise.all(all));
-    for (const cancel of beside) cancel();
+    noOthers();
+    noEdits();
     this.#hosts?.mend();
   }
 
