@@ -30,29 +30,27 @@ export function isSeed(name: string): name is SeedName {
 const PRESEASON = '2026-07-15T10:00:00.000Z';
 const DEMO_USERS = 80;
 
-/**
- * What playing the weeks of a seed changed, by all that decides it; undefined where that was done once. Who makes a second one in a process is likely to make more, as tests
- * do: a third one takes a sixth of the time. To note changes takes as long as to make them.
- */
-const played = new Map<string, Uint8Array | undefined>();
+/** What playing the weeks of a seed changed, by all that decides it. Who makes one in a process is likely to make more, as tests do: each further one takes a fifth of the time. */
+const played = new Map<string, Uint8Array>();
 
 /** Fills an empty store with what a seed is at `now`, ISO 8601 UTC with milliseconds, and with a new account. */
 export function beginSeason(place: SeasonPlace, seed: SeedName, now: string): void {
   const { store, settings } = place;
   store.writeMeta('seed', seed);
   store.writeMeta('account_id', randomUUID());
+  const by = `${seed} ${settings.free_transfers_kept}`;
   const isUsual = seed !== 'default' && now === SEEDS[seed];
-  const by = isUsual ? `${seed} ${settings.free_transfers_kept}` : '';
-  const changes = played.get(by);
+  const changes = isUsual ? played.get(by) : undefined;
   if (changes !== undefined) {
     store.apply(changes);
     return;
   }
-  const noted = played.has(by) ? store.watch() : undefined;
+  const noted = isUsual ? store.watch() : undefined;
   writeSeed(store, seed);
   playUntil(place, seed, now);
-  if (isUsual) played.set(by, noted?.take());
-  noted?.close();
+  if (noted === undefined) return;
+  played.set(by, noted.take());
+  noted.close();
 }
 
 /** The season and fantasy league 1, for `demo` users, squads and a points configuration, all made before the season. */

@@ -37,7 +37,7 @@ describe('the season that a seed makes', () => {
   });
 
   it('is the same every time, but for the account and the key', async () => {
-    // A process plays the weeks twice, and then takes what that changed.
+    // A process plays the weeks once, and then takes what that changed.
     const three = [await open({ seed: 'demo' }), await open({ seed: 'demo' }), await open({ seed: 'demo' })];
     const [first, ...others] = await Promise.all(three.map(readAll));
     expect(others).toEqual([first, first]);
