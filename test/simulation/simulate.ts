@@ -538,8 +538,9 @@ const rejectedRows = (ended: Ended): number => pushed(ended).reduce((sum, { reje
 const sameOutcomes = (a: Ended, b: Ended): boolean =>
   pushed(a).every((summary, index) =>
     OUTCOMES.every((outcome) => {
-      const created = outcome === 'created' || outcome === 'updated';
-      return summary[outcome] === pushed(b)[index]?.[outcome] && !(created && summary[outcome] > 0);
+      const again = pushed(b)[index]?.[outcome];
+      if (outcome === 'created' || outcome === 'updated') return again === 0;
+      return outcome === 'unchanged' || again === summary[outcome];
     }),
   );
 
