@@ -1,6 +1,7 @@
 import { holdsNothing } from '../model/tables/cell.ts';
 import { ConfigError } from '../model/error.ts';
 import type { Issue } from '../model/issue.ts';
+import { foldName } from '../model/tables/header-name.ts';
 import type { SourceRow } from '../model/tables/table.ts';
 import { readColumns } from './bind.ts';
 import type { PushMapping } from './mapping.ts';
@@ -17,10 +18,10 @@ export function createRowFilter(
   mapping: PushMapping,
   header: readonly string[],
 ): (batch: readonly SourceRow[]) => readonly SourceRow[] {
-  const written = new Set(Object.values(mapping.writeBack ?? {}));
+  const written = writtenColumns(mapping);
   const used = new Set(readColumns(mapping, header).used);
   refuseClash(mapping, used);
-  const others = header.flatMap((name, index) => (written.has(name) ? [] : [index]));
+  const others = header.flatMap((name, index) => (written.has(foldName(name)) ? [] : [index]));
   const isOurs = ({ cells }: SourceRow): boolean =>
     written.size > 0 &&
     cells.length <= header.length &&
@@ -31,6 +32,10 @@ export function createRowFilter(
     return batch.flatMap((row) => (isOurs(row) ? [] : [withIssues(row, matters)]));
   };
 }
+
+/** The columns that a run writes beside the rows, folded: the writer finds them regardless of case. */
+export const writtenColumns = ({ writeBack }: Pick<PushMapping, 'writeBack'>): ReadonlySet<string> =>
+  new Set(Object.values(writeBack ?? {}).map(foldName));
 
 function withIssues({ issues, ...row }: SourceRow, matters: (issue: Issue) => boolean): SourceRow {
   const left = issues?.filter(matters) ?? [];
@@ -49,9 +54,10 @@ function refuseClash(
     });
   };
   const names = Object.values(writeBack ?? {});
-  const twice = names.find((each, index) => names.indexOf(each) !== index);
+  const folded = names.map(foldName);
+  const twice = names.find((_, index) => folded.indexOf(folded[index] ?? '') !== index);
   if (twice !== undefined) refuse(`write_back names column ${show(twice)} twice`);
-  const clash = names.find((each) => used.has(each));
+  const clash = [...used].find((each) => folded.includes(foldName(each)));
   if (clash !== undefined)
     refuse(`write_back would write over column ${show(clash)}, which the mapping reads`);
 }

@@ -2,6 +2,7 @@ import { pushTarget } from '../contract/index.ts';
 import type { Cell, Fields } from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import { RESULT_COLUMNS } from '../model/results.ts';
+import { foldName } from '../model/tables/header-name.ts';
 import type { SourceRow } from '../model/tables/table.ts';
 import {
   bindFields,
@@ -26,7 +27,7 @@ import {
   type ParsedRow,
 } from './parsed-row.ts';
 import type { PushMapping } from './mapping.ts';
-import { createRowFilter } from './row-filter.ts';
+import { createRowFilter, writtenColumns } from './row-filter.ts';
 import { show } from './show.ts';
 import { fulfils } from './where.ts';
 
@@ -114,12 +115,12 @@ function unusedColumns(
   header: readonly string[],
   used: ReadonlySet<number>,
 ): readonly Issue[] {
-  const written = new Set(Object.values(mapping.writeBack ?? {}));
+  const written = writtenColumns(mapping);
   // Beside settings, descriptions are for people.
   const isProse = (name: string): boolean =>
     mapping.source.layout.kind === 'key_value' && looseName(name) === 'description';
   const extra = header.filter(
-    (name, index) => name !== '' && !used.has(index) && !written.has(name) && !isProse(name),
+    (name, index) => name !== '' && !used.has(index) && !written.has(foldName(name)) && !isProse(name),
   );
   if (extra.length === 0) return [];
   const shown =

@@ -1,4 +1,5 @@
 import { ConfigError } from '../model/error.ts';
+import { foldName } from '../model/tables/header-name.ts';
 import type { ReadOptions } from '../model/tables/table.ts';
 
 /** Wider tables are a wrong separator or a wrong file. */
@@ -51,7 +52,7 @@ export function checkHeader(cells: readonly string[], place: HeaderPlace): reado
   });
   const seen = new Map<string, number>();
   header.forEach((name, index) => {
-    const folded = name.toLowerCase();
+    const folded = foldName(name);
     const first = seen.get(folded);
     if (name !== '' && first !== undefined) {
       const same =

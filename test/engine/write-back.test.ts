@@ -196,6 +196,22 @@ describe('columns of ours', () => {
     expect(made.tab.shown()[2]).toEqual(['', '', 'created']);
   });
 
+  it('may have their names in other capitals', async () => {
+    const made = await makeSheetEngine(fake, [
+      ['external_id', 'display_name', 'STATUS'],
+      ['A', 'Ann'],
+      ['', '', 'created'],
+    ]);
+    const result = await run(made, { of: made.mapping({ writeBack: { status: 'Status' } }) });
+    expect(result.report.mappings[0]).toMatchObject({ rows: 1, created: 1 });
+    expect(made.tab.shown()).toEqual([
+      ['external_id', 'display_name', 'STATUS'],
+      ['A', 'Ann', 'created'],
+      ['', '', 'created'],
+    ]);
+    expect(warnings(made)).toEqual([]);
+  });
+
   it('must not be columns that the mapping reads', async () => {
     const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann']]);
     const run1 = run(made, { of: made.mapping({ writeBack: { status: 'display_name' } }) });
@@ -207,6 +223,10 @@ describe('columns of ours', () => {
     });
     const run2 = run(made, { of: made.mapping({ writeBack: { status: 'X', message: 'X' } }) });
     await expect(run2).rejects.toThrow('write_back names column "X" twice');
+    const run3 = run(made, { of: made.mapping({ writeBack: { status: 'Display_Name' } }) });
+    await expect(run3).rejects.toThrow('write_back would write over column "display_name"');
+    const run4 = run(made, { of: made.mapping({ writeBack: { status: 'X', message: 'x' } }) });
+    await expect(run4).rejects.toThrow('write_back names column "x" twice');
   });
 });
 

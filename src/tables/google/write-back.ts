@@ -1,7 +1,8 @@
 import { UnavailableError } from '../../model/error.ts';
+import { foldName } from '../../model/tables/header-name.ts';
 import type { WriteBack, WriteBackResult } from '../../model/tables/table.ts';
 import { cellRequests, columnRequest, withinOneCall, type CellChange } from './write-back/cell-changes.ts';
-import { findHeader, foldName, placeRows, type Header } from './write-back/place-rows.ts';
+import { findHeader, placeRows, type Header } from './write-back/place-rows.ts';
 import { withNote } from './write-back/own-notes.ts';
 import { readShown } from './read-tabs.ts';
 import type { GoogleAccess, SheetsClient } from './sheets-client.ts';

@@ -1,3 +1,4 @@
+import { foldName } from '../../../model/tables/header-name.ts';
 import type { WriteBack } from '../../../model/tables/table.ts';
 
 /** Where a header stands in a tab as it is now, and its columns by their folded names. */
@@ -6,9 +7,6 @@ export interface Header {
   readonly row: number;
   readonly columns: ReadonlyMap<string, number>;
 }
-
-/** Names of columns are told apart as the reader of tables does: regardless of case. */
-export const foldName = (name: string): string => name.trim().normalize('NFC').toLowerCase();
 
 /** The header in the row that the mapping names or, when rows were inserted above it, in the first row that has all its keys; undefined when it is gone. */
 export function findHeader(

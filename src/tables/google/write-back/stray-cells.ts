@@ -1,7 +1,8 @@
+import { foldName } from '../../../model/tables/header-name.ts';
 import type { WriteBack } from '../../../model/tables/table.ts';
 import type { CellChange } from './cell-changes.ts';
 import { withNote } from './own-notes.ts';
-import { foldName, type Header } from './place-rows.ts';
+import type { Header } from './place-rows.ts';
 import { cellAt, type Grid } from './tab-grid.ts';
 
 /** A tab as it is now: its header, our columns, and where the rows of the run stand. */
