@@ -92,10 +92,11 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
     };
   };
   const approval =
-    (approve: Writing['approve']): Approve =>
+    (approve: Writing['approve'], { signal }: Session['ports']): Approve =>
     async (planned) => {
       if (countWrites(planned) === 0) return;
-      if (!(await approve(viewOf(planned, withhold)))) throw declined('nothing was sent');
+      const answer = approve(viewOf(planned, withhold));
+      if (!(await isYes(answer, signal))) throw declined('nothing was sent');
     };
   const close = async (): Promise<void> => {
     if (!(await calls.close())) return;
@@ -130,7 +131,7 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
       }),
     push: (call) =>
       withService('push', call, ({ ports }) =>
-        push(ports, 'push', pushes(call), completePlanOptions(call), approval(call.approve)),
+        push(ports, 'push', pushes(call), completePlanOptions(call), approval(call.approve, ports)),
       ),
     pull: (call = {}) =>
       withService('pull', call, (session) => {
@@ -143,7 +144,9 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
       withService('resume', call, async (session) => {
         const { ports } = session;
         const isPull = call.run !== undefined && (await isPullRun(ports.store, call.run));
-        const pushed = isPull ? undefined : await resume(ports, call.run, approval(call.approve), call);
+        const pushed = isPull
+          ? undefined
+          : await resume(ports, call.run, approval(call.approve, ports), call);
         const result = pushed ?? (await resumePull(session, call.run));
         // The run keeps the command that began it.
         return result && { ...result, report: { ...result.report, command: 'resume' } };
@@ -156,7 +159,8 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
           throw new StoppedError('approval.missing', 'nothing was recorded: assume needs approve');
         }
         return resolve(ports, intent, assume, async (cases) => {
-          if (!(await approve(withoutKey(cases, withhold)))) throw declined('nothing was recorded');
+          const answer = approve(withoutKey(cases, withhold));
+          if (!(await isYes(answer, ports.signal))) throw declined('nothing was recorded');
         });
       }),
     verify: (call = {}) =>
@@ -212,6 +216,19 @@ function viewOf(planned: PlannedPush, withhold: Withhold): PlanView {
     for await (const change of planned.changes()) yield withoutKey(change, withhold);
   };
   return { account, mappings, stops, requests, forecast, exitCode, changes };
+}
+
+/** Whether the program answered true, and nothing like it. A stop waits for no answer, which may never come: the signal's reason is thrown. */
+async function isYes(answer: unknown, signal: AbortSignal): Promise<boolean> {
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return (await Promise.race([answer, stopped])) === true;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 const declined = (nothing: string): StoppedError =>

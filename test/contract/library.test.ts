@@ -69,6 +69,8 @@ describe('a push', () => {
     const refused = sheet.push({ approve: () => false });
     await expect(refused).rejects.toMatchObject({ code: 'approval.declined', exitCode: 6 });
     await expect(refused).rejects.toBeInstanceOf(StoppedError);
+    const answered = sheet.push({ approve: () => 'no' as unknown as boolean });
+    await expect(answered).rejects.toMatchObject({ code: 'approval.declined' });
     await using plan = await sheet.plan();
     expect(plan.mappings[0]?.changes.create).toBe(2);
   });
@@ -178,6 +180,26 @@ describe('a teamsheet', () => {
     await expect(stopped).resolves.toMatchObject({ stoppedBy: { code: 'run.interrupted' } });
     await sheet.close();
     await expect(sheet.plan()).rejects.toMatchObject({ code: 'library.closed' });
+  });
+
+  it('waits for no answer of approve when it is closed, not even where approve closes it', async () => {
+    const sheet = await open();
+    const asked = Promise.withResolvers<undefined>();
+    const stopped = sheet.push({
+      approve: () => {
+        asked.resolve(undefined);
+        return new Promise(() => undefined);
+      },
+    });
+    await asked.promise;
+    await sheet.close();
+    await expect(stopped).rejects.toMatchObject({ code: 'run.interrupted', exitCode: 143 });
+    const other = await open();
+    const closing = other.push({ approve: () => other.close().then(() => true) });
+    await expect(closing).rejects.toMatchObject({ code: 'run.interrupted' });
+    await other.close();
+    await using again = await open();
+    await expect(again.push({ approve: yes })).resolves.toMatchObject({ report: { exit_code: 0 } });
   });
 
   it('is stopped by a signal of the program', async () => {
