@@ -299,7 +299,8 @@ function listFiles({ mappings, texts }: MappingConfig, { cwd }: Seat): readonly 
     });
   let names: readonly string[];
   try {
-    names = readdirSync(mappings).filter((name) => /\.ya?ml$/i.test(name));
+    // Editors and systems put files of their own beside those that they open, with a dot in front.
+    names = readdirSync(mappings).filter((name) => /^[^.].*\.ya?ml$/i.test(name));
   } catch (cause) {
     throw new ConfigError(
       'mappings.missing',

@@ -133,3 +133,11 @@ describe('a schedule', () => {
     );
   });
 });
+
+describe('the folder of mappings', () => {
+  it('holds no mapping in a file that begins with a dot', () => {
+    writeFileSync(join(folder, 'mappings', '._members.yaml'), '\0\x05\x16\x07Mac OS X');
+    symlinkSync('ada@host.1234', join(folder, 'mappings', '.#members.yaml'));
+    expect(read('{ csv: members.csv }', '{ csv: out/list.csv }', [])).toEqual(['list', 'members']);
+  });
+});
