@@ -17,6 +17,8 @@ export interface RunEnd {
   readonly summaries: readonly MappingSummary[];
   readonly run: string | null;
   readonly exitCode: ExitCode;
+  /** The code of what ended it early. */
+  readonly stoppedBy?: string | undefined;
   /** The mappings that have nothing to send yet. */
   readonly leftOut?: readonly string[];
 }

@@ -51,6 +51,8 @@ export interface SyncEnd {
   readonly exitCode: ExitCode;
   /** The mappings that an outage left: they are tried again. */
   readonly left: ReadonlySet<string>;
+  /** Whether it was the state that was away: whoever sees what is due sees that it is back. */
+  readonly isStateAway?: boolean;
 }
 
 /** What the runner works through. */
@@ -253,10 +255,14 @@ async function start(due: readonly DueRun[], looked: Looked, ports: RunnerPorts)
   );
   await ports.remember(new Map(begun));
   ports.tell({ kind: 'due', runs: due });
-  const { exitCode, left } = await ports.sync(due);
-  const after = begun.map(
-    ([mapping, done]) => [mapping, left.has(mapping) ? leftOver(done) : ended(done)] as const,
-  );
+  const { exitCode, left, isStateAway = false } = await ports.sync(due);
+  // What goes on already waits a while, so that a state that fails again and again is not asked all the time.
+  const waits = (mapping: string): boolean =>
+    !isStateAway || due.some((run) => run.mapping === mapping && run.begunMs !== undefined);
+  const after = begun.map(([mapping, done]) => {
+    if (!left.has(mapping)) return [mapping, ended(done)] as const;
+    return [mapping, waits(mapping) ? leftOver(done) : done] as const;
+  });
   // A signal leaves it to the next process.
   if (!ports.signal.aborted) await ports.remember(new Map(after));
   ports.tell({ kind: 'ended', runs: due, exitCode });

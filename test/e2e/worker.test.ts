@@ -188,13 +188,7 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     await client.close();
     await restart();
     client = await clientOf(server);
-    // What an outage leaves is tried again a quarter of an hour later, for which the test does not wait.
-    let looks = 0;
-    await until(async () => {
-      looks += 1;
-      if (looks % 200 === 0) await makeDue('users', 'more', 'list');
-      return areDone();
-    }, 100);
+    await until(areDone, 100);
     end?.('SIGTERM');
     expect(await outcome).toMatchObject({ code: 143 });
     expect((await effects()).reduce((sum, [, records]) => sum + Number(records), 0)).toBe(2 * USERS);

@@ -120,6 +120,7 @@ export async function tellResult(
     summaries: report.mappings,
     run: report.run,
     exitCode: report.exit_code,
+    stoppedBy: stoppedBy?.code,
     leftOut,
   });
   const nexts = [...nextAfter(report, stoppedBy !== undefined && !reportsStopped, needsResolve), ...next];

@@ -21,8 +21,10 @@ export async function syncDue(
   program: Program,
 ): Promise<SyncEnd> {
   const ends: RunEnd[] = [];
-  const { exitCode, isHeld } = await syncAndTell(runs, args, program, ends);
-  return { exitCode, left: leftBy(runs, ends, isHeld || isLeft(exitCode)) };
+  const { exitCode, stop } = await syncAndTell(runs, args, program, ends);
+  const isHeld = stop === 'lock.held';
+  const isStateAway = [stop, ...ends.map(({ stoppedBy }) => stoppedBy)].includes('state.unreachable');
+  return { exitCode, left: leftBy(runs, ends, isHeld || isLeft(exitCode)), isStateAway };
 }
 
 /** Came to nothing where the service did not answer, or the budget was used up. */
@@ -49,7 +51,7 @@ async function syncAndTell(
   args: SessionArgs,
   program: Program,
   ends: RunEnd[],
-): Promise<{ readonly exitCode: ExitCode; readonly isHeld: boolean }> {
+): Promise<{ readonly exitCode: ExitCode; readonly stop?: string }> {
   const names = runs.map(({ mapping }) => mapping);
   const typed = ['sync', ...names, '--yes', ...(program.setting ?? [])];
   const parsed = await parseCommandLine(typed);
@@ -68,11 +70,11 @@ async function syncAndTell(
     };
     const own = { ...program, command: 'sync', typed };
     const exitCode = await withAlerts(syncArgs, own, undefined, work, deadlinesOfRuns(runs, config));
-    return { exitCode, isHeld: false };
+    return { exitCode };
   } catch (error) {
     if (!(error instanceof TeamsheetError) || program.signal.aborted) throw error;
     program.screen.tell(renderStop(error, program));
-    return { exitCode: error.exitCode, isHeld: error.code === 'lock.held' };
+    return { exitCode: error.exitCode, stop: error.code };
   }
 }
 

@@ -297,6 +297,19 @@ it('tries again every quarter of an hour what an outage left, in its week, and m
   expect(made.done.get('prices')?.unfinished).toBeUndefined();
 });
 
+it('goes on at once where the state was away, and a quarter of an hour later where it is away again', async () => {
+  const tries: string[] = [];
+  const made = world({ users: DAILY }, at('2026-08-10T08:00:00Z'), {
+    sync: (due) => {
+      tries.push(`${new Date(made.ports.clock.now()).toISOString().slice(11, 16)} ${due[0]?.mapping}`);
+      const left = new Set(tries.length < 3 ? ['users'] : []);
+      return Promise.resolve({ exitCode: EXIT.unavailable, left, isStateAway: true });
+    },
+  });
+  await expect(made.run()).rejects.toThrow(InterruptedError);
+  expect(tries).toEqual(['06:00 users', '06:00 users', '06:15 users']);
+});
+
 it('says of what goes on when it was begun first', async () => {
   const begun: (number | undefined)[] = [];
   const made = world({ users: DAILY }, at('2026-08-10T08:00:00Z'), {
