@@ -43,6 +43,8 @@ export interface ScheduledRun {
   readonly missed?: readonly ClockWeek[];
   /** When it was begun first, in our time, where it goes on. */
   readonly begunMs?: number;
+  /** Its moment came after what goes on was begun: that ends first, and then its table is read. */
+  readonly isLater?: true;
 }
 
 /** Why a mapping is never due: its season is over, its fixtures are not known, or its deadline cannot be told. */
@@ -85,7 +87,13 @@ export function dueRun(job: Scheduled, calendar: Calendar, nowMs: number): Sched
   const [run, ...others] = found.toSorted((one, other) => other.atMs - one.atMs);
   const weeks = others.flatMap(({ week, missed = [] }) => (week === undefined ? missed : [week, ...missed]));
   const missed = weeks.filter(({ id }) => id !== run?.week?.id);
-  return run === undefined || missed.length === 0 ? run : { ...run, missed };
+  if (run === undefined) return undefined;
+  const isLater = unfinished !== undefined && run !== unfinished;
+  return {
+    ...run,
+    ...(missed.length > 0 && { missed }),
+    ...(isLater && { begunMs: unfinished.begunMs, isLater }),
+  };
 }
 
 /** The run of a mapping that the schedule sees for the first time and is to run at once: as if it were due now. */

@@ -54,11 +54,13 @@ export function statesAfter({ asked, ends, exitCode }: Attempt, nowMs: number): 
     )
   )
     return [];
-  const ran = ends.flatMap((end) =>
+  const told = ends.flatMap((end) =>
     end.summaries.map((summary) =>
       stateOf({ environment: end.environment, name: summary.name }, summary, end, nowMs),
     ),
   );
+  // A mapping whose run went on and whose table was read then is as the second one left it.
+  const ran = [...new Map(told.map((state) => [keyOf(state), state])).values()];
   const unfilled = ends.flatMap(({ environment, leftOut = [] }) =>
     leftOut.map((name) => keyOf(partsOf({ environment, name }))),
   );

@@ -142,6 +142,46 @@ describe('schedule', () => {
     }
   });
 
+  it('goes on with a run that was killed before it reads the table for a later moment', async () => {
+    const service = await startService({ faults: [{ kind: 'hang', operation: 'upload-prices', nth: 3 }] });
+    const prices = Array.from({ length: 12 }, (_, at) => `${at + 1},5.5\n`).join('');
+    const league = makeFolder({
+      'teamsheet.yaml': `${SANDBOX}vars: { fantasy_league_id: 1 }\npush: { settle: 100ms }\n`,
+      'prices.csv': `player_id,price\n${prices}`,
+      'mappings/m.yaml': `version: 1
+name: prices
+push: prices
+source: { csv: prices.csv }
+operation: append
+columns: { fantasy_league_id: { value: 1 }, player_id: player_id, price: price, type: { value: current } }
+batch_size: 2
+schedule: "0 * * * *"
+`,
+    });
+    const options = { cwd: league.path, env: service.env };
+    const uploads = (): number => service.requests.filter((request) => request === 'POST /v1/price').length;
+    try {
+      const during = signalOnce('SIGKILL', () => uploads() >= 3);
+      expect((await runCli(['schedule', 'run', '--once'], { ...options, during })).code).toBeNull();
+      await service.sandbox.control('POST', '/clock', { advance: '2h' });
+      league.write('prices.csv', `player_id,price\n${prices}13,5.5\n`);
+      const again = await runHere(['schedule', 'run', '--once', '--json'], options);
+      expect(again).toMatchObject({ code: 0 });
+      expect(JSON.parse(again.stdout)).toMatchObject({
+        mappings: [
+          { name: 'prices', rows: 12, created: 12 },
+          { name: 'prices', rows: 13, created: 1, unchanged: 12 },
+        ],
+      });
+      const runs = await runHere(['runs', '--json'], options);
+      expect(runs.stdout).not.toContain('"finished":false');
+      expect(runs).toMatchObject({ code: 0, stderr: '' });
+    } finally {
+      league.remove();
+      await service.close();
+    }
+  });
+
   it('leaves a run for a quarter of an hour where somebody else writes to the account', async () => {
     const service = await startService();
     const league = makeFolder({

@@ -41,7 +41,7 @@ export function runSync(args: SyncArgs, program: Program, kept?: Kept): Promise<
       const work = { ...session, program: own, yes: args.yes };
       // Nobody names the mappings of a schedule.
       const skipUnfilled = args.mapping.length === 0 || kept !== undefined;
-      const { begunMs: _, ...ofWeek } = kept ?? {};
+      const { begun: _, ...ofWeek } = kept ?? {};
       const options = { ...planOptions(args), ...ofWeek, skipUnfilled };
       const pulls = mappings.filter(isPull);
       const prepared = await preparePull(pulls, session.ports.tables);

@@ -95,8 +95,10 @@ function keptBy(runs: readonly DueRun[], mappings: readonly Mapping[]): Kept {
       runs.flatMap(({ mapping, deadlineMs }) => (deadlineMs === undefined ? [] : [[mapping, deadlineMs]])),
     ),
     weeks: Object.fromEntries(triggered),
-    begunMs: Object.fromEntries(
-      runs.flatMap(({ mapping, begunMs }) => (begunMs === undefined ? [] : [[mapping, begunMs]])),
+    begun: Object.fromEntries(
+      runs.flatMap(({ mapping, begunMs, isLater = false }) =>
+        begunMs === undefined ? [] : [[mapping, { atMs: begunMs, isLater }]],
+      ),
     ),
   };
 }

@@ -10,9 +10,9 @@ import { readSources } from '../../sync/rows/read-rows.ts';
 import { askApproval, tellResult, type Work } from '../push/run-push.ts';
 import { renderStop } from '../render/stop.ts';
 
-/** What a scheduled run keeps of its game week, and when those of its mappings were begun first that go on. */
+/** What a scheduled run keeps of its game week, and when those of its mappings were begun first that go on; of a later one also the table is read. */
 export interface Kept extends Pick<PlanOptions, 'deadlines' | 'weeks'> {
-  readonly begunMs: Readonly<Record<string, number>>;
+  readonly begun: Readonly<Record<string, { readonly atMs: number; readonly isLater: boolean }>>;
 }
 
 type Push = (mappings: readonly PushMapping[], options: PlanOptions, work: Work) => Promise<PushResult>;
@@ -31,7 +31,7 @@ export async function pushAlone(
   const resumed = await goOn(mappings, kept, work);
   if (resumed === undefined) return pushReadable(mappings, options, work, push);
   const done = new Set(resumed.report.mappings.map(({ name }) => name));
-  const others = mappings.filter(({ name }) => !done.has(name));
+  const others = mappings.filter(({ name }) => !done.has(name) || kept.begun[name]?.isLater === true);
   if (others.length === 0) return resumed;
   await tellResult(resumed, work);
   const pushed = await pushReadable(others, options, work, push);
@@ -42,11 +42,11 @@ export async function pushAlone(
 /** Undefined where no run was cut off, or where it cannot go on, which is told. */
 async function goOn(
   mappings: readonly PushMapping[],
-  { begunMs }: Kept,
+  { begun }: Kept,
   work: Work,
 ): Promise<PushResult | undefined> {
   const { ports, program } = work;
-  const run = await cutOffRun(ports.store, mappings, begunMs);
+  const run = await cutOffRun(ports.store, mappings, begun);
   if (run === undefined) return undefined;
   try {
     return await resume(ports, run.id, askApproval(work));
@@ -63,15 +63,15 @@ const NEWEST = 20;
 async function cutOffRun(
   store: Pick<Store, 'runs'>,
   mappings: readonly PushMapping[],
-  begunMs: Kept['begunMs'],
+  begun: Kept['begun'],
 ): Promise<Run | undefined> {
-  const begun = new Map(mappings.map(({ name }) => [name, begunMs[name] ?? Infinity]));
+  const begunMs = new Map(mappings.map(({ name }) => [name, begun[name]?.atMs ?? Infinity]));
   const runs = await store.runs(NEWEST);
   return runs.find(
     (run) =>
       !run.finished &&
       run.command === 'sync' &&
-      pushedMappings(run).some(({ name }) => (begun.get(name) ?? Infinity) <= run.startedAtMs),
+      pushedMappings(run).some(({ name }) => (begunMs.get(name) ?? Infinity) <= run.startedAtMs),
   );
 }
 

@@ -108,6 +108,15 @@ describe('what a run makes of a mapping', () => {
   });
 });
 
+it('is as its table left it where a run of it went on first in one command', () => {
+  const [first] = RUNS.degraded.ends;
+  const [second] = RUNS.ok.ends;
+  const ends = [first, second].filter((end) => end !== undefined);
+  const { states, told } = story([0, { attempt: { ...RUNS.degraded, ends } }]);
+  expect(states).toMatchObject([{ mapping: 'users', state: 'ok' }]);
+  expect(told).toEqual(['']);
+});
+
 describe('a change of state', () => {
   it.each<[Health | 'new', Health, string]>([
     ['new', 'ok', ''],

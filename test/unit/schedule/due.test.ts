@@ -200,7 +200,7 @@ describe('a run by cron', () => {
 });
 
 describe('a run that did not end', () => {
-  it('is due again with its week and its deadline, until a later one is', () => {
+  it('is due again with its week and its deadline, and before a later one', () => {
     const weeks = season(2);
     const sinceMs = at('2026-08-13T00:00:00Z');
     const start = job([each('kickoff', -24)], sinceMs, { anchor: 'kickoff', offsetMs: 0 });
@@ -210,7 +210,8 @@ describe('a run that did not end', () => {
     const killed = { ...start, done: doneBy(start, run, calendar(weeks), nowMs) };
     // The next process looks after the deadline: the run keeps its week.
     expect(dueRun(killed, calendar(weeks), at('2026-08-16T00:00:00Z'))).toEqual({ ...run, begunMs: nowMs });
-    expect(dueRun(killed, calendar(weeks), at('2026-08-21T00:00:00Z'))?.week?.week).toBe('2');
+    const later = dueRun(killed, calendar(weeks), at('2026-08-21T00:00:00Z'));
+    expect(later).toMatchObject({ week: { week: '2' }, begunMs: nowMs, isLater: true });
     const over = { ...killed, done: ended(killed.done) };
     expect(dueRun(over, calendar(weeks), at('2026-08-16T00:00:00Z'))).toBeUndefined();
   });
