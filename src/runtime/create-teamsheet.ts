@@ -12,6 +12,7 @@ import { resolve } from '../sync/resolve.ts';
 import { resume } from '../sync/resume.ts';
 import { rowIssues, validateSources } from '../sync/validate.ts';
 import { prepareVerify, readBackRun, verifyExit } from '../sync/verify.ts';
+import { checkBounds, type Bounds } from './call-options.ts';
 import { realClock, realRandom } from './clock.ts';
 import { configOf, readConfig, type Config } from './config/config.ts';
 import { connectionOf, connectionTo, type Connection } from './config/connection.ts';
@@ -48,8 +49,13 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
   const pushes = ({ mappings = [] }: Named): readonly PushMapping[] =>
     readPushMappings(mappingConfig, mappings, cwd);
 
-  const work = <T>(name: string, signal: AbortSignal | undefined, does: (world: World) => Promise<T>) =>
-    calls.run(name, signal, async (stop) => {
+  const work = <T>(
+    name: string,
+    call: Bounds & Pick<CallOptions, 'signal'>,
+    does: (world: World) => Promise<T>,
+  ) =>
+    calls.run(name, call.signal, async (stop) => {
+      checkBounds(call);
       try {
         return withoutKey(await does({ clock, random, emit, signal: stop }), withhold);
       } catch (error) {
@@ -61,7 +67,7 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
     call: CallOptions & { readonly finishBy?: Date | undefined; readonly readOnly?: boolean },
     does: (session: Session) => Promise<T>,
   ): Promise<T> =>
-    work(command, call.signal, async (world) => {
+    work(command, call, async (world) => {
       const to = (connection ??= connectionFor(options, config));
       withhold = withholder(to.apiKey.reveal(), 'our own words');
       refuseUncheckedTls(config, options.insecure);
@@ -106,7 +112,7 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
 
   return {
     validate: (call = {}) =>
-      work('validate', call.signal, async (world) => {
+      work('validate', call, async (world) => {
         const read = readMappings(mappingConfig, call.mappings ?? [], cwd);
         const { maxWaitMs } = call;
         const task = { config, store, maxWaitMs, readOnly: true, tables: options.tables };

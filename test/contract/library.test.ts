@@ -202,6 +202,18 @@ describe('a teamsheet', () => {
     await expect(again.push({ approve: yes })).resolves.toMatchObject({ report: { exit_code: 0 } });
   });
 
+  it.each([
+    [{ limit: Number('') }, 'limit is a whole number from 1 on, not 0'],
+    [{ limit: Number.NaN }, 'limit is a whole number from 1 on, not NaN'],
+    [{ maxRequests: 1.5 }, 'maxRequests is a whole number from 1 on, not 1.5'],
+    [{ maxWaitMs: Number.NaN }, 'maxWaitMs is milliseconds from 0 on, not NaN'],
+    [{ finishBy: new Date('tomorrow') }, 'finishBy is a time, not Invalid Date'],
+  ])('takes no number and no time that is none: %j', async (options, message) => {
+    await using sheet = await open();
+    const error = { code: 'library.option', exitCode: 64, message };
+    await expect(sheet.push({ approve: yes, ...options })).rejects.toMatchObject(error);
+  });
+
   it('is stopped by a signal of the program', async () => {
     await using sheet = await open();
     await expect(sheet.plan({ signal: AbortSignal.abort() })).rejects.toMatchObject({
