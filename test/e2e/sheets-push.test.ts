@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeFolder, startService } from '../support/cli.ts';
 import type { Outcome, Service } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
-import type { FakeCell, FakeTab } from '../support/google/fake-google.ts';
+import type { Fault, FakeCell, FakeTab } from '../support/google/fake-google.ts';
 import { googleOfFile } from '../support/google/of-file.ts';
 
 const google = googleOfFile();
@@ -102,6 +102,27 @@ describe('a push from a tab', () => {
     const { code, stderr } = await run('push', '--yes');
     expect(code).toBe(4);
     expect(stderr).toContain('spreadsheet "Season": no tab "Users"; it has "Members"');
+  });
+
+  it.each<[string, number, Fault]>([
+    [
+      'is not shared any more',
+      5,
+      { status: 403, body: { error: { code: 403, status: 'PERMISSION_DENIED' } } },
+    ],
+    ['Google does not answer', 8, { status: 501 }],
+  ])('that %s stops its own mapping of a schedule alone', async (_, code, fault) => {
+    season([HEADER, ['m-1', 'Ada Appletree', true]]);
+    const timed = (name: string, source: string): string =>
+      `{ version: 1, name: ${name}, push: users, source: ${source}, operation: upsert, columns: { external_id: { from: Member ID }, display_name: Name }, schedule: "0 5 1 1 *" }\n`;
+    folder.write('mappings/users.yaml', timed('users', `{ sheet: ${id}, tab: Users }`));
+    folder.write('mappings/more.yaml', timed('more', '{ csv: more.csv }'));
+    folder.write('more.csv', 'Member ID,Name\nm-2,Björn\n');
+    const own = id;
+    google.before(({ path }) => (path.includes(own) ? fault : undefined));
+    const outcome = await run('schedule', 'run', '--once', '--json');
+    expect(outcome).toMatchObject({ code });
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ mappings: [{ name: 'more', created: 1 }] });
   });
 
   it('takes at most 6 calls to Google for 10,000 rows', async () => {

@@ -83,7 +83,7 @@ async function pushReadable(
 ): Promise<PushResult> {
   const result = await push(mappings, options, work);
   const { stoppedBy } = result;
-  if (!(stoppedBy instanceof ConfigError) || result.report.run !== null || mappings.length < 2) return result;
+  if (!mayBeTable(stoppedBy) || result.report.run !== null || mappings.length < 2) return result;
   const readable = await readableOf(mappings, options, work);
   if (readable.length === 0 || readable.length === mappings.length) return result;
   const pushed = await push(readable, options, work);
@@ -105,8 +105,12 @@ async function readableOf(
       await (await readSources(quiet, null, [mapping], options)).remove();
       readable.push(mapping);
     } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
+      if (!mayBeTable(error)) throw error;
     }
   }
   return readable;
 }
+
+/** Whether it may be a table that cannot be read, such as a sheet that is not shared any more. */
+const mayBeTable = (error: unknown): error is TeamsheetError =>
+  error instanceof ConfigError || (error instanceof TeamsheetError && /^(google|source)\./.test(error.code));
