@@ -33,6 +33,13 @@ it('several leagues of several accounts are scheduled together, each by its own 
     return `${stdout}${stderr}`;
   };
   const once = (): Promise<string> => run('schedule', 'run', '--once');
+  // An account that refuses its key, and of which nothing was read yet, is not in the way of the other one.
+  const refused = await runHere(['schedule', 'run', '--once'], {
+    cwd: folder.path,
+    env: { ...env, B_KEY: 'no-key-of-this-service-at-all' },
+  });
+  expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining(b.baseUrl) as string });
+  expect(existsSync(join(folder.path, 'out/north.csv'))).toBe(true);
   await once();
   for (const league of ['north', 'south'])
     expect(existsSync(join(folder.path, `out/${league}.csv`))).toBe(true);

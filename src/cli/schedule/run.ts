@@ -1,4 +1,4 @@
-import type { ExitCode } from '../../model/error.ts';
+import { EXIT, type ExitCode } from '../../model/error.ts';
 import { worstExit } from '../../model/worst-exit.ts';
 import { runOnce, runSchedule, type Looked, type RunnerPorts } from '../../schedule/runner.ts';
 import { joinRuns, keepDocuments } from '../join-documents.ts';
@@ -68,7 +68,7 @@ async function runDue(
       return ports.sync(runs);
     },
   });
-  const exitCode = ran ?? worstExit(unread());
+  const exitCode = worstExit([ran ?? EXIT.done, ...unread()]);
   // A sync tells of time itself.
   if (syncs === 0 && looked !== undefined) await tellerOfTime(args, program)(looked);
   if (screen.json) {

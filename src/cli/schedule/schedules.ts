@@ -71,8 +71,15 @@ export function schedulesOf(
     inState(scheduled.config, (state) => keptAccount(scheduled, state));
   /** When an environment was asked and did not answer, and the exit code that says so. */
   const silent = new Map<string, Pick<TeamsheetError, 'exitCode' | 'code'> & { readonly atMs: number }>();
-  /** Reads an account where it is time; in an outage, what was read before counts, so that what is due is tried, and told of. */
-  const refresh = async (scheduled: ScheduledAccount, isDue: boolean): Promise<ReadAccount> => {
+  /**
+   * Reads an account where it is time; in an outage, what was read before counts, so that what is due is tried, and told of. Undefined where nothing was, and
+   * there are `others`, which go on.
+   */
+  const refresh = async (
+    scheduled: ScheduledAccount,
+    isDue: boolean,
+    others: boolean,
+  ): Promise<ReadAccount | undefined> => {
     const name = environmentOf(scheduled.config);
     // Another process of this machine may just have read it.
     if (!read.has(name) && !isDue && ours !== undefined) {
@@ -81,7 +88,7 @@ export function schedulesOf(
     }
     const old = read.get(name);
     if (old !== undefined && !isDue && isFresh(old)) return old;
-    if (old !== undefined && clock.now() - (silent.get(name)?.atMs ?? -Infinity) < SILENCE_MS) return old;
+    if (clock.now() - (silent.get(name)?.atMs ?? -Infinity) < SILENCE_MS) return old;
     try {
       const now = await readAccount(scheduled, args, program);
       read.set(name, now);
@@ -94,9 +101,9 @@ export function schedulesOf(
     } catch (error) {
       if (!(error instanceof TeamsheetError) || program.signal.aborted) throw error;
       const known = old ?? (await kept(scheduled));
-      if (known === undefined) throw error;
+      if (known === undefined && !others) throw error;
       // The service is asked again soon, whenever that was.
-      read.set(name, old ?? { ...known, atMs: -Infinity });
+      if (known !== undefined) read.set(name, old ?? { ...known, atMs: -Infinity });
       const { exitCode, code } = error;
       if (silent.get(name)?.code !== code) tell({ kind: 'unread', error }, args, program);
       silent.set(name, { atMs: clock.now(), exitCode, code });
@@ -105,8 +112,10 @@ export function schedulesOf(
   };
   const look = async (isDue: boolean): Promise<Looked> => {
     const looked: LookedLeague[] = [];
-    for (const scheduled of accounts()) {
-      const now = await refresh(scheduled, isDue);
+    const all = accounts();
+    for (const scheduled of all) {
+      const now = await refresh(scheduled, isDue, all.length > 1);
+      if (now === undefined) continue;
       await inState(scheduled.config, async ({ store }) => {
         for (const league of scheduled.leagues) {
           for (const { name } of league.timed) accountOf.set(name, now.account);
