@@ -6,7 +6,7 @@ import {
   InterruptedError,
   ListError,
   RefusedError,
-  type TeamsheetError,
+  TeamsheetError,
 } from '../model/error.ts';
 import type { CoverFacts, CoverRemarks } from '../model/tables/layout.ts';
 import type { PullSummary } from '../model/state/store.ts';
@@ -157,7 +157,7 @@ async function writeFile(
     const culprit = group.find(({ failure }) => failure === error);
     return group.map((job) => failed(job, error, culprit));
   };
-  const unready = group.map(({ failure }) => failure).find(isLocal);
+  const unready = group.map(({ failure }) => failure).find((failure) => failure instanceof TeamsheetError);
   if (unready !== undefined) return failAll(unready);
   const tabs = group.map((job) => tabOf(job, group, contextOf(job), ports));
   const kind = group[0]?.mapping.destination.location.kind ?? 'csv';
@@ -218,18 +218,19 @@ export interface PreparedPull {
 
 /**
  * Checks everything about the mappings that needs no request, their tables of player ids read. Errors: ConfigError and UsageError for what is
- * wrong with a mapping; what Google refuses is kept for the report that it concerns.
+ * wrong with a mapping; what Google refuses is kept for the report that it concerns, and with `isAlone` every table that cannot be read.
  */
 export async function preparePull(
   mappings: readonly PullMapping[],
   tables: SyncPorts['tables'],
+  isAlone = false,
 ): Promise<PreparedPull> {
   announceSources(
     tables,
     mappings.flatMap(({ ids }) => (ids?.kind === 'column' ? [ids.source.location] : [])),
   );
   const jobs: Job[] = [];
-  for (const mapping of mappings) jobs.push(await prepareJob(mapping, tables));
+  for (const mapping of mappings) jobs.push(await prepareJob(mapping, tables, isAlone));
   return { mappings, jobs, groups: groupByFile(jobs) };
 }
 

@@ -182,6 +182,38 @@ schedule: "0 * * * *"
     }
   });
 
+  it('writes every other report and pushes where a table of player ids is missing', async () => {
+    const service = await startService();
+    const timed = (text: string): string => `- { version: 1, ${text}, schedule: "0 6 1 1 *" }\n`;
+    const league = makeFolder({
+      'teamsheet.yaml': SANDBOX,
+      'users.csv': 'id,name\nA-1,Ada\n',
+      'mappings/m.yaml':
+        timed(
+          'name: users, push: users, source: { csv: users.csv }, operation: upsert, columns: { external_id: id, display_name: name }',
+        ) +
+        timed(
+          'name: players, pull: players, where: { fantasy_league_id: 1 }, ids: { csv: ids.csv, column: Player }, destination: { csv: out/p.csv }',
+        ) +
+        timed('name: list, pull: users, destination: { csv: out/u.csv }'),
+    });
+    try {
+      const args = ['schedule', 'run', '--once', '--json'];
+      const { code, stdout } = await runHere(args, { cwd: league.path, env: service.env });
+      expect(code).toBe(8);
+      expect(JSON.parse(stdout)).toMatchObject({
+        mappings: [
+          { name: 'users', created: 1 },
+          { name: 'players', records: 0, error: { code: 'source.missing' } },
+          { name: 'list', records: 1 },
+        ],
+      });
+    } finally {
+      league.remove();
+      await service.close();
+    }
+  });
+
   it('leaves a run for a quarter of an hour where somebody else writes to the account', async () => {
     const service = await startService();
     const league = makeFolder({

@@ -44,7 +44,7 @@ export function runSync(args: SyncArgs, program: Program, kept?: Kept): Promise<
       const { begun: _, ...ofWeek } = kept ?? {};
       const options = { ...planOptions(args), ...ofWeek, skipUnfilled };
       const pulls = mappings.filter(isPull);
-      const prepared = await preparePull(pulls, session.ports.tables);
+      const prepared = await preparePull(pulls, session.ports.tables, kept !== undefined);
       if (args.dryRun === true) return showPlan('sync', pushes, options, work);
       const pushed =
         kept === undefined

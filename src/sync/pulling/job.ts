@@ -51,20 +51,25 @@ export function isLocal(error: unknown): error is TeamsheetError {
 async function tryPlayerIds(
   mapping: PullMapping,
   tables: SyncPorts['tables'],
+  isAlone: boolean,
 ): Promise<Pick<Job, 'mapping' | 'failure'>> {
   try {
     return { mapping: await withPlayerIds(mapping, tables), failure: undefined };
   } catch (failure) {
-    if (!isLocal(failure)) throw failure;
+    if (!isLocal(failure) && !(isAlone && failure instanceof ConfigError)) throw failure;
     return { mapping, failure };
   }
 }
 
 /**
- * Everything about a mapping that needs no request, its table of player ids read; one in a spreadsheet that Google refuses is the failure of the job.
- * Errors: ConfigError `mapping.where`, `source.*`, `ids.not_a_player_id`.
+ * Everything about a mapping that needs no request, its table of player ids read; one in a spreadsheet that Google refuses is the failure of the job, and with
+ * `isAlone` every one that cannot be read. Errors: ConfigError `mapping.where`, `source.*`, `ids.not_a_player_id`.
  */
-export async function prepareJob(given: PullMapping, tables: SyncPorts['tables']): Promise<Job> {
+export async function prepareJob(
+  given: PullMapping,
+  tables: SyncPorts['tables'],
+  isAlone: boolean,
+): Promise<Job> {
   const { resource, explode, where } = given;
   const filters = Object.keys(where).filter((name) => name !== 'id');
   if (where.id !== undefined && pullTarget(resource)?.readsEach !== true && filters.length > 0)
@@ -74,7 +79,7 @@ export async function prepareJob(given: PullMapping, tables: SyncPorts['tables']
       `where names ids and also ${filters.join(', ')}`,
       'Use either ids or filters.',
     );
-  const { mapping, failure } = await tryPlayerIds(given, tables);
+  const { mapping, failure } = await tryPlayerIds(given, tables, isAlone);
   const report = reportOf(resource, { detail: wantsDetail(mapping), explode });
   const { layout } = mapping;
   const bound = bindColumns(report, mapping.columns);
