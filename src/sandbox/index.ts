@@ -74,7 +74,7 @@ export interface Sandbox extends AsyncDisposable {
 
 /**
  * The whole data service with a fictional season, listening on this machine.
- * @throws ConfigError `sandbox.db` for a file that cannot be used, `sandbox.seed` for one that holds another seed.
+ * @throws ConfigError `sandbox.db` for a file that cannot be used, `sandbox.seed` for one that holds another seed, and for a seed that there is not.
  * @throws UnavailableError `sandbox.listen` when the port cannot be had.
  * @throws UsageError `sandbox.now` for a time that is not ISO 8601, `sandbox.setting` for a setting out of range.
  */
@@ -222,6 +222,10 @@ function begin(
 ): { readonly seed: SeedName; readonly season: ServiceClock } {
   const known = store.readMeta('seed');
   const seed = known ?? wanted ?? 'default';
+  if (known === undefined && !isSeed(seed))
+    throw new ConfigError('sandbox.seed', `there is no seed "${seed}"`, {
+      next: `name one of ${Object.keys(SEEDS).join(', ')}`,
+    });
   if (!isSeed(seed) || (wanted !== undefined && wanted !== seed)) {
     throw new ConfigError(
       'sandbox.seed',

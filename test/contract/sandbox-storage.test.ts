@@ -208,6 +208,10 @@ describe('what cannot be used is refused with a code and a remedy', () => {
     const db = join(folder, 'seed.sqlite');
     await (await openSandbox({ db, seed: 'demo' })).close();
     expect(await failure({ db, seed: 'default' })).toMatchObject({ code: 'sandbox.seed', exitCode: 4 });
+    expect(await failure({ seed: 'demos' as 'demo' })).toMatchObject({
+      code: 'sandbox.seed',
+      message: 'there is no seed "demos"',
+    });
   });
 
   it.each(['tomorrow', '22', '2026-13-01', '', '9999-01-01'])('the time %j', async (now) => {
