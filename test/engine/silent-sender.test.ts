@@ -141,6 +141,19 @@ it('a record that was there before, and is known for its own only since, does no
   expect(keysOf(engine)).toEqual(['A', 'B']);
 });
 
+it('of an account that counts nothing, no record shows that it went out: it may have been there unseen', async () => {
+  const engine = await makeEngine();
+  engine.service.counter = 'absent';
+  const { ports, gone } = await fallAsleep(engine, 'A,Ann,');
+  await engine.service.send('create-users', { body: { users: [{ external_id: 'A', display_name: 'Ann' }] } });
+  expect((await resume(ports, undefined, approve))?.report).toMatchObject({ mappings: [{ unknown: 1 }] });
+  expect(await engine.store.openIntents(accountOf(engine))).toHaveLength(1);
+  engine.clock.time += 3_600_000;
+  gone(engine.clock.time);
+  expect((await resume(ports, undefined, approve))?.report).toMatchObject({ mappings: [{ created: 1 }] });
+  expect(keysOf(engine)).toEqual(['A']);
+});
+
 it('is sent again once its process is known to be gone for the settle time', async () => {
   const { engine, ports, gone } = await asleep('A,Ann,');
   await resume(ports, undefined, approve);

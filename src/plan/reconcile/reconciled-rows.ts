@@ -37,7 +37,7 @@ export interface Evidence {
   readonly laterRunOf: LaterRunOf;
   /** Why any write of a row may still go out. */
   readonly mayCome: (row: RunRow) => Said | undefined;
-  /** Whether what was found of a row was there before its write, and is as it was. */
+  /** Whether what was found of a row may have been there before its write as it is. */
   readonly isOlder: (row: RunRow, found: Confirmation) => boolean;
 }
 
@@ -91,8 +91,8 @@ export function reconciledRow(row: RunRow, intent: StoredIntent, evidence: Evide
 }
 
 /**
- * While a write of a row may still go out, the row is not sent again, whatever shows that nothing came of it yet. A record that was there before, or that has other values,
- * which somebody else may have made, does not show that it went out.
+ * While a write of a row may still go out, the row is not sent again, whatever shows that nothing came of it yet. A record that may have been there before, or
+ * that has other values, which somebody else may have made, does not show that it went out.
  */
 function unlessSilent(row: RunRow, { mayCome, seen, isOlder }: Evidence, patch: RunRowPatch): RunRowPatch {
   const why = mayCome(row);

@@ -20,7 +20,7 @@ import {
   type LaterRunOf,
   answeredRow,
 } from '../../plan/reconcile/reconciled-rows.ts';
-import { isChangedSince, wasThere } from '../../plan/reconcile/evidence.ts';
+import { isChangedSince, readEvidence, wasThere } from '../../plan/reconcile/evidence.ts';
 import { shownKey } from '../../model/state/spelling.ts';
 import { managed } from '../../plan/missing-mapping.ts';
 import { intentAfter } from '../../plan/intent-lifecycle.ts';
@@ -141,9 +141,10 @@ async function createdLater(
   };
 }
 
-/** Tells records that were there before a create, and that nothing has changed since. */
+/** Tells records that were there before a create, and that nothing has changed since: those that were seen, and any where the account counted more, or counts none. */
 function olderThan({ resource }: PushMapping, intent: StoredIntent): Evidence['isOlder'] {
   if (!isListedCreate(intent)) return () => false;
+  if (readEvidence(intent)?.unlisted !== 0) return () => true;
   const [isBefore, isChanged] = [wasThere([intent]), isChangedSince([intent])];
   return ({ key }, { id, record, keptAs }) => {
     const shown = shownKey(resource, key ?? '', keptAs);
