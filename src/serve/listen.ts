@@ -33,7 +33,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** Answers GET alone. Errors: UnavailableError `serve.listen` when the address cannot be had. */
+/** Answers GET, and HEAD without the body. Errors: UnavailableError `serve.listen` when the address cannot be had. */
 export async function listen(
   { host, port, flag }: { readonly host: string; readonly port: number; readonly flag: string },
   answer: (request: IncomingMessage, port: number) => Promise<Answer>,
@@ -41,7 +41,8 @@ export async function listen(
   const sockets = new Set<Socket>();
   const server = createServer((request, response) => {
     const { port: own } = server.address() as AddressInfo;
-    const answered = request.method === 'GET' ? answer(request, own) : Promise.resolve(NOT_GET);
+    const isAsked = request.method === 'GET' || request.method === 'HEAD';
+    const answered = isAsked ? answer(request, own) : Promise.resolve(NOT_GET);
     void answered.then(({ status, headers, body }) => {
       response.writeHead(status, { ...HEADERS, ...headers });
       response.end(body);
@@ -72,7 +73,7 @@ export async function listen(
 
 const NOT_GET: Answer = {
   status: 405,
-  headers: { allow: 'GET', 'content-type': 'text/plain; charset=utf-8' },
+  headers: { allow: 'GET, HEAD', 'content-type': 'text/plain; charset=utf-8' },
   body: 'only GET\n',
 };
 
