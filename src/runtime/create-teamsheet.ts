@@ -38,7 +38,14 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
   let connection: Connection | undefined;
   // Before there is a key, no text can hold it.
   let withhold: Withhold = (text) => text;
-  const emit = (event: RunEvent): void => on(withoutKey(event, withhold));
+  const emit = (event: RunEvent): void => {
+    try {
+      on(withoutKey(event, withhold));
+    } catch (error) {
+      // A push that ended midway for it would leave writes without an answer.
+      process.emitWarning(`on: ${String(withoutKey(error, withhold))}`, { code: 'library.listener' });
+    }
+  };
   const warn = (message: string): void => emit({ kind: 'warning', message });
   config.warnings.forEach(warn);
   const { store, lock, budget } = await openState(config, clock, warn);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTeamsheet, StoppedError } from '../../src/index.ts';
 import type { PlanView, RunEvent, Teamsheet, TeamsheetOptions } from '../../src/index.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
@@ -62,6 +62,18 @@ describe('a push', () => {
     expect(events.filter(({ kind }) => kind === 'outcome')).toHaveLength(2);
     const again = await sheet.push({ approve: () => Promise.reject(new Error('nobody is to be asked')) });
     expect(again.report).toMatchObject({ exit_code: 0, mappings: [{ unchanged: 2 }] });
+  });
+
+  it('goes on where a listener throws, which Node warns of', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    await using sheet = await open({
+      on: () => {
+        throw new Error('the listener is broken');
+      },
+    });
+    const { report } = await sheet.push({ approve: yes });
+    expect(report).toMatchObject({ exit_code: 0, mappings: [{ created: 2 }] });
+    expect(warned).toHaveBeenCalledWith('on: Error: the listener is broken', { code: 'library.listener' });
   });
 
   it('sends nothing when it is not approved', async () => {
