@@ -86,6 +86,11 @@ describe('publish', () => {
     const again = await run('publish');
     const said = `public: nothing has changed (${files().length} files)`;
     expect([again.code, again.stdout.split('\n')[0]]).toEqual([0, said]);
+    const shown = everything();
+    const none = await run('publish', '--weeks', '9-12');
+    expect(none).toMatchObject({ code: 64, stdout: '' });
+    expect(none.stderr).toMatch(/no game week of --weeks 9-12 has begun.*\n.*publish --weeks 1-6/);
+    expect(everything()).toBe(shown);
   });
 
   it('shows names where members are displayed, and nothing of whoever is hidden or forgotten', async () => {

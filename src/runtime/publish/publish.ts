@@ -4,8 +4,10 @@ import type { GroupMember } from '../../season/standings.ts';
 import { newestSeason } from '../../season/newest-season.ts';
 import type { WeekValues } from '../../season/week-values.ts';
 import type { WeekChoice } from '../../mapping/week-choice.ts';
+import { UsageError } from '../../model/error.ts';
 import { siteFiles } from '../../pages/site/site.ts';
 import type { SyncPorts } from '../../sync/ports.ts';
+import type { NumberedWeek } from '../../sync/weeks/week-values.ts';
 import { knownWeeks, latestKept } from '../../sync/memory/known-weeks.ts';
 import { leagueWeeks, type LeagueWeek } from '../../sync/memory/league-weeks.ts';
 import { markTriggered } from '../../sync/memory/processed.ts';
@@ -45,7 +47,7 @@ export interface PublishedSite {
 
 /**
  * Writes the site of one league from what is remembered. A week that is over and was published before is shown as it was then, until its state or the number of its line-ups changes; who
- * is hidden or forgotten is left out of every week. Errors: those of {@link replaceFolder} and of the store.
+ * is hidden or forgotten is left out of every week. Errors: UsageError `usage.weeks` where none of the weeks has begun; those of {@link replaceFolder} and of the store.
  */
 export async function publishLeague(
   ports: PublishPorts,
@@ -64,6 +66,7 @@ export async function publishLeague(
   const chosen = new Set(
     shown.filter((week) => isChosen(choice, week, shown)).map(({ league }) => league.week.id),
   );
+  if (choice.kind === 'range' && chosen.size === 0 && shown.length > 0) throw noneBegun(choice, shown);
   const values = all.values.filter(({ gameWeek }) => chosen.has(gameWeek));
   const fresh = all.fresh.filter(({ gameWeek }) => chosen.has(gameWeek));
   const hidden = await hiddenSquads(ports, scope, settings, values);
@@ -89,6 +92,16 @@ export async function publishLeague(
     changed: fresh.some((each) => each.gameWeek === gameWeek),
   }));
   return { files: written.files, changedFiles: written.changed, squads: site.squads.length, weeks, waiting };
+}
+
+function noneBegun(
+  { from, to }: Extract<WeekChoice, { kind: 'range' }>,
+  shown: readonly NumberedWeek[],
+): UsageError {
+  const rangeOf = (first = 0, last = 0): string => (first === last ? `${first}` : `${first}-${last}`);
+  const there = rangeOf(shown[0]?.number, shown.at(-1)?.number);
+  const message = `no game week of --weeks ${rangeOf(from, to)} has begun: the site stays as it is`;
+  return new UsageError('usage.weeks', message, { next: `publish --weeks ${there}` });
 }
 
 /** The squads of which nothing is shown: those of members who are hidden or forgotten, in whichever week that was seen. */
