@@ -21,7 +21,7 @@ interface Notation {
 }
 
 const MARKDOWN: Notation = {
-  name: (text) => plainName(text).replaceAll(/[\\`*_[\]|<>~]|:(?=\/\/)/g, '\\$&'),
+  name: (text) => plainName(text).replaceAll(/[\\`*_[\]|<>~&]|:(?=\/\/)/g, '\\$&'),
   strong: (text) => `**${text}**`,
 };
 const TEXT: Notation = { name: plainName, strong: (text) => text };

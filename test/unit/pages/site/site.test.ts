@@ -148,6 +148,8 @@ describe('a week in words', () => {
         .map(([, each]) => each)
         .join(''),
     ).not.toMatch(/@everyone|[^\\]\[l\]/);
+    const named = filesOf({ title: '**b** [l](x) &lt;i&gt;' }).get('recap/week-4.md');
+    expect(named).toContain(String.raw`## \*\*b\*\* \[l\](x) \&lt;i\&gt;: game week 4`);
   });
 
   it('is told the same in plain text', () => {
