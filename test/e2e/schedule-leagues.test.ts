@@ -34,12 +34,15 @@ it('several leagues of several accounts are scheduled together, each by its own 
   };
   const once = (): Promise<string> => run('schedule', 'run', '--once');
   // An account that refuses its key, and of which nothing was read yet, is not in the way of the other one.
-  const refused = await runHere(['schedule', 'run', '--once'], {
-    cwd: folder.path,
-    env: { ...env, B_KEY: 'no-key-of-this-service-at-all' },
-  });
+  const half = { cwd: folder.path, env: { ...env, B_KEY: 'no-key-of-this-service-at-all' } };
+  const refused = await runHere(['schedule', 'run', '--once'], half);
   expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining(b.baseUrl) as string });
   expect(existsSync(join(folder.path, 'out/north.csv'))).toBe(true);
+  const told = await runHere(['schedule', 'next', '--json'], half);
+  expect(told).toMatchObject({ code: 5, stderr: expect.stringContaining(b.baseUrl) as string });
+  expect(new Set((JSON.parse(told.stdout) as { league: string }[]).map(({ league }) => league))).toEqual(
+    new Set(['north']),
+  );
   await once();
   for (const league of ['north', 'south'])
     expect(existsSync(join(folder.path, `out/${league}.csv`))).toBe(true);

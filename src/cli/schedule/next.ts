@@ -1,12 +1,14 @@
-import { EXIT, type ExitCode } from '../../model/error.ts';
+import { TeamsheetError, type ExitCode } from '../../model/error.ts';
 import { apart, inLeague } from '../../model/league-name.ts';
 import type { Clock } from '../../model/ports.ts';
+import { worstExit } from '../../model/worst-exit.ts';
 import { readConfig } from '../../runtime/config/config.ts';
 import { openState } from '../../runtime/state.ts';
 import { idleBecause, nextRuns, scheduleNow, type Idle } from '../../schedule/due.ts';
 import { nextReadings, type ReadingWhy, type WeekReadings } from '../../schedule/readings.ts';
 import type { LookedLeague } from '../../schedule/runner.ts';
 import type { Program } from '../program.ts';
+import { renderStop } from '../render/stop.ts';
 import { renderColumns, renderTime, safeText } from '../render/text.ts';
 import type { SessionArgs } from '../session.ts';
 import { lookAt, readAccount, scheduledAccounts } from './accounts.ts';
@@ -47,8 +49,14 @@ export async function showNext(
   const { screen, clock } = program;
   const config = readConfig(args, program);
   const leagues: LookedLeague[] = [];
-  for (const scheduled of scheduledAccounts(names, args, program)) {
-    const read = await readAccount(scheduled, args, program);
+  const unread: ExitCode[] = [];
+  const accounts = scheduledAccounts(names, args, program);
+  for (const scheduled of accounts) {
+    const read = await orTold(readAccount(scheduled, args, program), accounts.length > 1, program);
+    if (typeof read === 'number') {
+      unread.push(read);
+      continue;
+    }
     const { store } = await openState(config, clock, (message) => screen.warn(message));
     try {
       for (const league of scheduled.leagues) leagues.push(await lookAt(league, read, store, program));
@@ -58,8 +66,19 @@ export async function showNext(
   }
   const next = nextOf(leagues, clock);
   await screen.data(screen.json ? JSON.stringify(next) : renderNextRuns(next, config.timezone));
-  if (next.length === 0) sayWhyNothing(names, leagues, program);
-  return EXIT.done;
+  if (next.length === 0 && unread.length === 0) sayWhyNothing(names, leagues, program);
+  return worstExit(unread);
+}
+
+/** An account that does not let itself be read is told, and is not in the way of `others`: the exit code of why stands in its place. */
+async function orTold<T>(reading: Promise<T>, others: boolean, program: Program): Promise<T | ExitCode> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof TeamsheetError) || !others || program.signal.aborted) throw error;
+    program.screen.tell(renderStop(error, program));
+    return error.exitCode;
+  }
 }
 
 /** Without any run that comes and any mapping that is idle, no mapping has a schedule. */
