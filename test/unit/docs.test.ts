@@ -189,6 +189,24 @@ describe('the files for several machines', () => {
   });
 });
 
+describe('tables', () => {
+  it.each(pages)('of %s have a head, and rows as wide as it', (page) => {
+    const lines = read(page)
+      .replace(/```[^]*?```/g, (block) => block.replace(/[^\n]/g, ''))
+      .split('\n');
+    const widthOf = (line = ''): number => line.split(/(?<!\\)\|/).length;
+    const isRow = (line = ''): boolean => line.startsWith('|');
+    const wrong = lines.filter((line, index) => {
+      if (!isRow(line)) return false;
+      const before = lines[index - 1];
+      return isRow(before)
+        ? widthOf(line) !== widthOf(before)
+        : !/^\|[-| :]+\|$/.test(lines[index + 1] ?? '');
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
 describe('links', () => {
   it.each(pages)('of %s lead to files of the project', (page) => {
     const links = [...read(page).matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target ?? '');
@@ -198,11 +216,33 @@ describe('links', () => {
     expect(local.filter((target) => !existsSync(join(root, dirname(page), target)))).toEqual([]);
   });
 
+  it.each(pages)('of %s lead to headings that there are', (page) => {
+    const anchors = [...read(page).matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)];
+    const missing = anchors.filter(([, file = '', anchor = '']) => {
+      const target = file === '' ? page : join(dirname(page), file);
+      return !anchorsOf(target).has(anchor);
+    });
+    expect(missing.map(([link]) => link)).toEqual([]);
+  });
+
   // `init` copies them into folders that have nothing of the project beside them.
   it.each(pages.filter((page) => page.startsWith('templates/')))('of %s stay in its folder', (page) => {
     expect(read(page)).not.toMatch(/\]\((?:\.\.|\/)/);
   });
 });
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const text = read(page).replace(/```[^]*?```/g, '');
+  return new Set(
+    [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replace(/\s/g, '-'),
+    ),
+  );
+}
 
 const decisions = globSync('docs/decisions/[0-9]*.md', { cwd: root }).toSorted();
 
@@ -337,17 +377,37 @@ describe('error codes', () => {
     const isMade = (code: string): boolean => made.some((head) => code.startsWith(head));
     expect(listed.filter((code) => !used.includes(code) && !isMade(code))).toEqual([]);
   });
+
+  const exits = [
+    ['ConfigError', '## Exit 4: configuration, mappings, tables'],
+    ['AccessError', '## Exit 5: access'],
+    ['StoppedError', '## Exit 6: stopped before writing'],
+    ['IncompleteError', '## Exit 7: incomplete'],
+    ['UnavailableError', '## Exit 8: not available'],
+    ['UsageError', '## Exit 64: command line'],
+  ] as const;
+
+  it.each(exits)('of a %s are listed below %s', (name, heading) => {
+    const below = new Set(
+      tableRows('docs/errors.md', heading).flatMap(([codes]) => codes?.split(', ') ?? []),
+    );
+    const ofClass = codesIn(sources, name).thrown;
+    expect(ofClass).not.toEqual([]);
+    expect([...new Set(ofClass)].filter((code) => !below.has(code)).toSorted()).toEqual([]);
+  });
 });
 
-/** The dotted texts of the sources: those given to `new …Error`, the heads of codes that are put together, and all of them. */
+/** The dotted texts of the sources: those given to `new …Error` (or to that class alone), the heads of codes that are put together, and all of them. */
 function codesIn(
   sources: readonly ts.SourceFile[],
+  name?: string,
 ): Readonly<Record<'thrown' | 'made' | 'literals', readonly string[]>> {
   const thrown: string[] = [];
   const made: string[] = [];
   const literals: string[] = [];
+  const isNamed = (text: string): boolean => (name === undefined ? /Error$/.test(text) : text === name);
   const visit = (node: ts.Node): void => {
-    if (ts.isNewExpression(node) && /Error$/.test(node.expression.getText())) {
+    if (ts.isNewExpression(node) && isNamed(node.expression.getText())) {
       const [code] = node.arguments ?? [];
       if (code !== undefined && ts.isStringLiteral(code) && CODE.test(code.text)) thrown.push(code.text);
       if (code !== undefined && ts.isTemplateExpression(code)) made.push(code.head.text);
