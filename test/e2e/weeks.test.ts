@@ -111,6 +111,11 @@ describe('a game week', () => {
       { name: 'lineups', records: SQUADS, missing_weeks: [5] },
       { name: 'squads', records: SQUADS, missing_weeks: [5] },
     ]);
+    const toCome = await run('pull', 'lineups', '--week', '20', '--offline');
+    expect(toCome.code).toBe(0);
+    expect(toCome.stderr).toContain(
+      'lineups: nothing is remembered of game week 20 of fantasy league 1: it has not begun, or was not read while the service showed it',
+    );
     expect(requests).toHaveLength(before);
     expect((await run('runs')).stdout).toContain(`${SQUADS} records (lineups)`);
   });

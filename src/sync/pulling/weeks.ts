@@ -132,12 +132,13 @@ export function tellMissing(
   if (missing.length === 0) return;
   const weeks = missing.toSorted((one, other) => one - other);
   context.missingWeeks.set(name, weeks);
-  const [called, were, shown] =
+  // Only a week that is asked for alone may be one that has not begun.
+  const [called, why] =
     weeks.length === 1
-      ? [`game week ${weeks[0]}`, 'it was', 'it']
-      : [`game weeks ${weeks.join(', ')}`, 'they were', 'them'];
+      ? [`game week ${weeks[0]}`, 'it has not begun, or was not read while the service showed it']
+      : [`game weeks ${weeks.join(', ')}`, 'they were not read while the service showed them'];
   context.emit({
     kind: 'warning',
-    message: `${context.mapping}: nothing is remembered of ${called} of fantasy league ${league}: ${were} not read while the service showed ${shown}`,
+    message: `${context.mapping}: nothing is remembered of ${called} of fantasy league ${league}: ${why}`,
   });
 }
