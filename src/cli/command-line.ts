@@ -102,8 +102,8 @@ async function refusal(message: string, argv: readonly string[]): Promise<UsageE
       next: `${near} --help`,
     });
   }
+  const own = command === undefined ? undefined : await commands[command]?.load();
   if (unknown.length > 0) {
-    const own = command === undefined ? undefined : await commands[command]?.load();
     const flags = [...Object.keys(own?.options ?? {}), ...Object.keys(commonFlags), 'help', 'version'];
     const what = unknown.map((name) => renderUnknown(name, flags, argv)).join(', ');
     return new UsageError('usage.arguments', `Unknown argument${unknown.length > 1 ? 's' : ''}: ${what}`, {
@@ -113,7 +113,9 @@ async function refusal(message: string, argv: readonly string[]): Promise<UsageE
   const missing = message.startsWith('Not enough non-option arguments');
   const what = missing
     ? `the command line ends too early: ${commands[command ?? '']?.usage ?? ''}`
-    : renderChoices(message);
+    : renderChoices(message, (name) =>
+        own !== undefined && Object.hasOwn(own.positionals, name) ? (command ?? '') : `--${name}`,
+      );
   return new UsageError('usage.arguments', what, { next });
 }
 
@@ -135,16 +137,16 @@ function renderUnknown(name: string, flags: readonly string[], argv: readonly st
     : name;
 }
 
-/** `--seed takes default or demo, not "x"` for the lines in which yargs says so; any other message stays. */
-function renderChoices(message: string): string {
+/** `--seed takes default or demo, not "x"` for the lines in which yargs says so, with what a name is called; any other message stays. */
+function renderChoices(message: string, called: (name: string) => string): string {
   const [head, ...lines] = message.split('\n  Argument: ');
   if (head !== 'Invalid values:') return message;
   return lines
     .map((line) => {
-      const [, flag, given, choices] = /^(.*?), Given: (.*), Choices: (.*)$/s.exec(line) ?? [];
-      if (flag === undefined || given === undefined || choices === undefined) return line;
+      const [, name, given, choices] = /^(.*?), Given: (.*), Choices: (.*)$/s.exec(line) ?? [];
+      if (name === undefined || given === undefined || choices === undefined) return line;
       const listed = choices.replaceAll('"', '').replace(/, ([^,]*)$/, ' or $1');
-      return `--${flag} takes ${listed}, not ${given}`;
+      return `${called(name)} takes ${listed}, not ${given}`;
     })
     .join('; ');
 }

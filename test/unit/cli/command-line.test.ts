@@ -39,6 +39,8 @@ describe('parseCommandLine', () => {
       'Unknown arguments: --dri-run, --detailed-exitcode, -x',
       'pull --help',
     ],
+    ['completion tcsh', 'completion takes bash, zsh or fish, not "tcsh"', 'completion --help'],
+    ['state move --to x', 'state takes copy, not "move"', 'state --help'],
     ['sandbox --seed nosuch', '--seed takes default or demo, not "nosuch"', 'sandbox --help'],
     ['push --allow-guard zz', 'max_step_pct, reject_mode or open_week, not "zz"', 'push --help'],
     [
