@@ -107,7 +107,8 @@ function tripped(guards: Guards, figures: GuardFigures): readonly Tripped[] {
     stops.push(['max_change_pct', what]);
   }
   if (figures.deactivated > guards.maxDeactivate) {
-    const what = `${figures.deactivated} users are no longer in the table and would be deactivated: more than max_deactivate ${guards.maxDeactivate}`;
+    const are = figures.deactivated === 1 ? 'is' : 'are';
+    const what = `${renderCountOf(figures.deactivated, 'user')} ${are} no longer in the table and would be deactivated: more than max_deactivate ${guards.maxDeactivate}`;
     stops.push(['max_deactivate', what]);
   }
   return [...stops, ...stepTooLarge(guards, figures), ...weekOpen(figures)];

@@ -55,6 +55,14 @@ describe('checkGuards', () => {
     expect(codes({ updates: 4, known: 0 })).toEqual([]);
   });
 
+  it.each([
+    [1, 'users: 1 user is no longer in the table and would be deactivated: more than max_deactivate 0'],
+    [2, 'users: 2 users are no longer in the table and would be deactivated: more than max_deactivate 0'],
+  ])('stops when users would be deactivated: %i', (deactivated, message) => {
+    const [stop] = checkGuards(pushMapping({ guards }), { ...fine, deactivated }, none);
+    expect(stop).toMatchObject({ code: 'guard.max_deactivate', message });
+  });
+
   it('stops at a price step, absolute and in percent, and names the row', () => {
     const step = { rowNumber: 7, before: 4, after: 5.5 };
     const stops = checkGuards(
