@@ -131,6 +131,8 @@ export interface Comparison {
   readonly isWritten?: true;
   /** Why the row of a key must wait: nobody knows yet what became of an earlier write of it. */
   readonly unanswered?: (key: string) => Said | undefined;
+  /** Why nothing may be sent of a key: a write of it may still go out. What is there as a row says does not wait. */
+  readonly silent?: (key: string) => Said | undefined;
   /** By key, what earlier mappings of the run are going to create; left out where none of them pushes the resource. */
   readonly planned?: (keys: readonly string[]) => Promise<ReadonlyMap<string, readonly KnownRecord[]>>;
   readonly stop?: TeamsheetError;

@@ -168,7 +168,8 @@ it('is sent again once its process is known to be gone for the settle time', asy
   expect(keysOf(engine)).toEqual(['A']);
 });
 
-it('a change stays unknown while the record does not show it', async () => {
+/** An engine that went silent between recording a change of user A and sending it. */
+async function asleepInChange() {
   const engine = await makeEngine();
   userTable(engine, 'A,Ann,');
   await push(engine.ports, 'push', [users], PLAN_OPTIONS, approve);
@@ -177,15 +178,38 @@ it('a change stays unknown while the record does not show it', async () => {
   await cutOff(engine);
   const [run] = await engine.store.runs(1);
   const [change] = await engine.store.intents(run?.id ?? '');
+  let goneAtMs: number | null = null;
+  const slept = (write: StoredIntent): StoredIntent =>
+    write.id === change?.id ? { ...write, silent: { holder: 'tower', goneAtMs } } : write;
   const store = changedBy(engine.store, {
     openIntents: async (account) => (await engine.store.openIntents(account)).map(slept),
     intents: async (id) => (await engine.store.intents(id)).map(slept),
   });
-  const slept = (write: StoredIntent): StoredIntent =>
-    write.id === change?.id ? { ...write, silent: { holder: 'tower', goneAtMs: null } } : write;
-  const ports = { ...engine.ports, store };
+  return { engine, ports: { ...engine.ports, store }, gone: (atMs: number) => (goneAtMs = atMs) };
+}
+
+it('a change stays unknown while the record does not show it', async () => {
+  const { engine, ports } = await asleepInChange();
   expect((await resume(ports, undefined, approve))?.report).toMatchObject({ mappings: [{ unknown: 1 }] });
   expect(engine.service.users[0]?.display_name).toBe('Ann');
+});
+
+it('a change that is there does not say that it went out: nothing else is sent of its key, until its process is gone', async () => {
+  const { engine, ports, gone } = await asleepInChange();
+  const [user] = engine.service.users;
+  await engine.service.send('update-user', { body: { id: user?.id ?? '', display_name: 'Anna' } });
+  expect((await resume(ports, undefined, approve))?.report).toMatchObject({ mappings: [{ updated: 1 }] });
+  expect(await engine.store.openIntents(accountOf(engine))).toHaveLength(1);
+  const same = await push(ports, 'push', [users], PLAN_OPTIONS, approve);
+  expect(same.report).toMatchObject({ exit_code: 0, mappings: [{ unchanged: 1 }] });
+  userTable(engine, 'A,Anne,');
+  const other = await push(ports, 'push', [users], PLAN_OPTIONS, approve);
+  expect(other.report).toMatchObject({ exit_code: 7, mappings: [{ deferred: 1 }] });
+  engine.clock.time += 3_600_000;
+  gone(engine.clock.time);
+  const sent = await push(ports, 'push', [users], PLAN_OPTIONS, approve);
+  expect(sent.report).toMatchObject({ exit_code: 0, mappings: [{ updated: 1 }] });
+  expect(await engine.store.openIntents(accountOf(engine))).toEqual([]);
 });
 
 it('is decided by the operator', async () => {

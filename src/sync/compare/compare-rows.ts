@@ -151,17 +151,19 @@ function comparedRow(
   mapping: PushMapping,
   row: RunRow,
   { known, zeros, planned }: Held,
-  { unanswered, unknownKeysWait }: Pick<Comparison, 'unanswered' | 'unknownKeysWait'>,
+  { unanswered, silent, unknownKeysWait }: Pick<Comparison, 'unanswered' | 'silent' | 'unknownKeysWait'>,
 ): RunRowPatch {
   const { key, fields } = row;
   if (key === null || fields === null) return rowAfter(row, { kind: 'breaks-rule' });
-  const create = (): RunRowPatch => rowAfter(row, { kind: 'is-new' });
-  const waiting = (why: Said): RunRowPatch => ({
-    ...create(),
+  const later = (change: RunRowPatch, why: Said): RunRowPatch => ({
+    ...change,
     ...rowAfter(row, { kind: 'must-wait', said: [why] }),
   });
+  const create = (): RunRowPatch => rowAfter(row, { kind: 'is-new' });
+  const waiting = (why: Said): RunRowPatch => later(create(), why);
   const wait = unanswered?.(key);
   if (wait !== undefined) return waiting(wait);
+  const coming = silent?.(key);
   // What hangs on a record that is still to be made cannot be there.
   if (waitingFields(row).length > 0) return create();
   const difference = diff(
@@ -178,10 +180,13 @@ function comparedRow(
       const [earlier] = planned.get(key) ?? [];
       const others = earlier === undefined ? [] : changedFields(fields, earlier);
       if (others.length > 0) return waiting(siblingOther(others));
-      return unknownKeysWait === undefined ? create() : waiting(unknownKeysWait);
+      const why = coming ?? unknownKeysWait;
+      return why === undefined ? create() : waiting(why);
     }
-    case 'update':
-      return rowAfter(row, { kind: 'is-changed', before: difference.before, id: difference.id });
+    case 'update': {
+      const change = rowAfter(row, { kind: 'is-changed', before: difference.before, id: difference.id });
+      return coming === undefined ? change : later(change, coming);
+    }
     case 'unchanged': {
       const { id, said } = difference;
       return rowAfter(row, { kind: 'is-equal', id, ...(said !== undefined && { said: [said] }) });

@@ -28,7 +28,7 @@ export async function prepareComparison(
   return withSilent(ports, mapping, account, comparison, readAtMs);
 }
 
-/** What may still go out holds its keys, whatever the service shows: it would come beside what is sent now, or over it. */
+/** What may still go out holds its keys: it would come beside what is sent now, or over it. */
 async function withSilent(
   ports: ComparePorts,
   { resource }: PushMapping,
@@ -40,6 +40,5 @@ async function withSilent(
   const open = writes.map((write) => asReadAt(write, readAtMs, ports.settleMs));
   const silent = open.filter((write) => maySendStill(write) !== undefined);
   if (silent.length === 0) return comparison;
-  const held = await unansweredKeys(ports, service, resource, silent);
-  return { ...comparison, unanswered: (key) => held(key) ?? comparison.unanswered?.(key) };
+  return { ...comparison, silent: await unansweredKeys(ports, service, resource, silent) };
 }

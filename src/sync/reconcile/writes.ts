@@ -87,8 +87,9 @@ export async function reconcileWrites(
       else if (outcome === 'unchanged') others.add(rowNumber);
     const ofLost = lost.map((row) => reconciledLost(row, intent, evidence));
     const event = becameOf(intent, [...settled, ...ofLost], again.union(others));
-    // It stays as its sender left it, where its own rows do not show that it went out: only what that process has recorded shows how far it came.
-    const isShown = event !== 'doubted' && left.length + lost.length > 0;
+    // It stays as its sender left it, where its own rows do not show that it went out: only what that process has recorded shows how far it came. Anybody may make the same change.
+    const isShown =
+      event !== 'doubted' && left.length + lost.length > 0 && intent.operation !== 'update-user';
     if (maySendStill(intent) !== undefined && !isShown) continue;
     const isKept = saidNo(intent) || (event === 'doubted' && wasNamedOtherwise([intent]));
     const detail: Words = isKept ? intent.detail : [{ code: 'read-back-settled' }];
