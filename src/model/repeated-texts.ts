@@ -69,6 +69,8 @@ class FirstRows {
       const other = others[at] ?? 0;
       this.#fill(this.#slotOf(sum, other), rowNumber, sum, other);
     }
+    // The collector would leave them for long.
+    for (const { buffer } of [rowNumbers, sums, others]) buffer.transfer(0);
   }
 }
 
