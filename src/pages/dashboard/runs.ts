@@ -22,7 +22,8 @@ export function outcomeList(outcomes: OutcomeCounts): Markup {
 /** What became of a mapping in a run. */
 export function workText({ outcomes, records, error }: Work): Part {
   if (outcomes !== null) return outcomeList(outcomes);
-  return error === null ? markup`<b>${count(records)}</b> records` : markup`failed: ${error}`;
+  if (error !== null) return markup`failed: ${error}`;
+  return markup`<b>${count(records)}</b> ${records === 1 ? 'record' : 'records'}`;
 }
 
 /** The address of a run's page. */

@@ -67,6 +67,19 @@ describe('a run', () => {
     );
   });
 
+  it.each([
+    [1, '<b>1</b> record<'],
+    [1200, '<b>1,200</b> records<'],
+  ])('of a report says how many records it has: %d', (records, said) => {
+    const report: Work = { ...work, direction: 'pull', outcomes: null, records };
+    const { text } = runBody(
+      { ...run, work: [report] },
+      { work: report, choice: 'all', rows: rowsOf([]) },
+      watch,
+    );
+    expect(text).toContain(said);
+  });
+
   it('that is not finished tells how to go on with it, or which runs replaced it', () => {
     const left = { ...run, isFinished: false };
     const shown = (line: RunLine): string => `${runBody(line, undefined, watch).text}${runState(line).text}`;
