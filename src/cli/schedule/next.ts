@@ -46,39 +46,31 @@ export async function showNext(
   args: SessionArgs,
   program: Program,
 ): Promise<ExitCode> {
-  const { screen, clock } = program;
+  const { screen, clock, signal } = program;
   const config = readConfig(args, program);
   const leagues: LookedLeague[] = [];
   const unread: ExitCode[] = [];
   const accounts = scheduledAccounts(names, args, program);
   for (const scheduled of accounts) {
-    const read = await orTold(readAccount(scheduled, args, program), accounts.length > 1, program);
-    if (typeof read === 'number') {
-      unread.push(read);
-      continue;
-    }
-    const { store } = await openState(config, clock, (message) => screen.warn(message));
     try {
-      for (const league of scheduled.leagues) leagues.push(await lookAt(league, read, store, program));
-    } finally {
-      await store.close();
+      const read = await readAccount(scheduled, args, program);
+      const { store } = await openState(config, clock, (message) => screen.warn(message));
+      try {
+        for (const league of scheduled.leagues) leagues.push(await lookAt(league, read, store, program));
+      } finally {
+        await store.close();
+      }
+    } catch (error) {
+      // An account that does not let itself be read is not in the way of the others.
+      if (!(error instanceof TeamsheetError) || accounts.length === 1 || signal.aborted) throw error;
+      screen.tell(renderStop(error, program));
+      unread.push(error.exitCode);
     }
   }
   const next = nextOf(leagues, clock);
   await screen.data(screen.json ? JSON.stringify(next) : renderNextRuns(next, config.timezone));
   if (next.length === 0 && unread.length === 0) sayWhyNothing(names, leagues, program);
   return worstExit(unread);
-}
-
-/** An account that does not let itself be read is told, and is not in the way of `others`: the exit code of why stands in its place. */
-async function orTold<T>(reading: Promise<T>, others: boolean, program: Program): Promise<T | ExitCode> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (!(error instanceof TeamsheetError) || !others || program.signal.aborted) throw error;
-    program.screen.tell(renderStop(error, program));
-    return error.exitCode;
-  }
 }
 
 /** Without any run that comes and any mapping that is idle, no mapping has a schedule. */
