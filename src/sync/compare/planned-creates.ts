@@ -40,5 +40,5 @@ export async function keepPlanned(
 /** Forgets what an earlier plan of the same rows was going to create. */
 export async function forgetPlanned(mappings: readonly PushMapping[], rows: RunRows): Promise<void> {
   for (const mapping of mappings)
-    if (alike(mappings, mapping).length > 1) await rows.restart(createdName(mapping));
+    if (alike(mappings, mapping)[1] === mapping) await rows.restart(createdName(mapping));
 }

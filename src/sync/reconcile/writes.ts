@@ -21,6 +21,8 @@ import {
   answeredRow,
 } from '../../plan/reconcile/reconciled-rows.ts';
 import { isChangedSince, readEvidence, wasThere } from '../../plan/reconcile/evidence.ts';
+import type { Shown } from '../../plan/reconcile/fit-rows.ts';
+import type { Confirmation } from '../../plan/requests.ts';
 import { shownKey } from '../../model/state/spelling.ts';
 import { managed } from '../../plan/missing-mapping.ts';
 import { intentAfter } from '../../plan/intent-lifecycle.ts';
@@ -133,9 +135,9 @@ async function createdLater(
   const byKey = new Map<string, StoredIntent[]>();
   for (const intent of creates)
     for (const key of intent.keys.map(spell)) byKey.set(key, [...(byKey.get(key) ?? []), intent]);
-  return ({ key }, { id, keptAs, isOneOfSeveral }) => {
-    if (key === null || isOneOfSeveral === true) return undefined;
-    const shown = { key: shownKey(resource, key, keptAs), record: { id } };
+  return ({ key }, found) => {
+    if (key === null || found.isOneOfSeveral === true) return undefined;
+    const shown = shownAs(resource, key, found);
     // Before it is learnt how the service spells keys, a run sends what is there under another spelling.
     const maker = byKey.get(spell(key))?.findLast((intent) => !wasThere([intent])(shown));
     return maker?.runId === first.runId ? undefined : maker?.runId;
@@ -147,11 +149,18 @@ function olderThan({ resource }: PushMapping, intent: StoredIntent): Evidence['i
   if (!isListedCreate(intent)) return () => false;
   if (readEvidence(intent)?.unlisted !== 0) return () => true;
   const [isBefore, isChanged] = [wasThere([intent]), isChangedSince([intent])];
-  return ({ key }, { id, record, keptAs }) => {
-    const shown = shownKey(resource, key ?? '', keptAs);
-    return isBefore({ key: shown, record: { id } }) && !isChanged(shown, record);
+  return ({ key }, found) => {
+    const shown = shownAs(resource, key ?? '', found);
+    return isBefore(shown) && !isChanged(shown.key, found.record);
   };
 }
+
+/** A record that was found of a key, under the key that the service shows. */
+const shownAs = (
+  resource: PushMapping['resource'],
+  key: string,
+  { id, keptAs }: Pick<Confirmation, 'id' | 'keptAs'>,
+): Shown => ({ key: shownKey(resource, key, keptAs), record: { id } });
 
 /** The rows of a write that have no outcome that stands. */
 async function openRowsOf(
