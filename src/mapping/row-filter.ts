@@ -1,7 +1,7 @@
 import { holdsNothing } from '../model/tables/cell.ts';
 import { ConfigError } from '../model/error.ts';
 import type { Issue } from '../model/issue.ts';
-import { foldName } from '../model/tables/header-name.ts';
+import { foldName } from '../model/fold-name.ts';
 import type { SourceRow } from '../model/tables/table.ts';
 import { readColumns } from './bind.ts';
 import type { PushMapping } from './mapping.ts';

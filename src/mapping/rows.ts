@@ -2,7 +2,7 @@ import { pushTarget } from '../contract/index.ts';
 import type { Cell, Fields } from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import { RESULT_COLUMNS } from '../model/results.ts';
-import { foldName } from '../model/tables/header-name.ts';
+import { foldName } from '../model/fold-name.ts';
 import type { SourceRow } from '../model/tables/table.ts';
 import {
   bindFields,

@@ -1,5 +1,5 @@
 import { ConfigError } from '../model/error.ts';
-import { foldName } from '../model/tables/header-name.ts';
+import { foldName } from '../model/fold-name.ts';
 import type { ReadOptions } from '../model/tables/table.ts';
 
 /** Wider tables are a wrong separator or a wrong file. */

@@ -5,6 +5,7 @@ import type { Mapping, PullMapping, PushMapping } from '../../mapping/mapping.ts
 import { nearest } from '../../model/nearest.ts';
 import { mappingNames, parseMappings, type MappingName } from '../../mapping/parse/parse-mappings.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
+import { foldName } from '../../model/fold-name.ts';
 import { apart, inLeague } from '../../model/league-name.ts';
 import { checkCron } from '../../schedule/cron.ts';
 import type { Config, LeagueConfig, Surroundings } from './config.ts';
@@ -242,18 +243,16 @@ function namesIn(
 
 function indexNames(files: readonly MappingFile[]): ReadonlyMap<string, MappingName> {
   const known = new Map<string, MappingName>();
+  // Result files bear these names: what macOS or Windows takes for one file is one name.
   const byFile = new Map<string, MappingName>();
   for (const entry of files.flatMap(({ entries }) => entries)) {
-    const other = byFile.get(asFileName(entry.name));
+    const other = byFile.get(foldName(entry.name));
     if (other !== undefined) throw nameTwice(entry, other);
     known.set(entry.name, entry);
-    byFile.set(asFileName(entry.name), entry);
+    byFile.set(foldName(entry.name), entry);
   }
   return known;
 }
-
-/** Result files bear the names of mappings: what macOS or Windows takes for one file is one name. */
-const asFileName = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /** Parses the mappings in a text (those that are wanted) in the light of the configuration. Errors: those of parsing. */
 export function parseFile(

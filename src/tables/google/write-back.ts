@@ -1,5 +1,5 @@
 import { UnavailableError } from '../../model/error.ts';
-import { foldName } from '../../model/tables/header-name.ts';
+import { foldName } from '../../model/fold-name.ts';
 import type { WriteBack, WriteBackResult } from '../../model/tables/table.ts';
 import { cellRequests, columnRequest, withinOneCall, type CellChange } from './write-back/cell-changes.ts';
 import { findHeader, placeRows, type Header } from './write-back/place-rows.ts';

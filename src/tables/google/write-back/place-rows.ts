@@ -1,4 +1,4 @@
-import { foldName } from '../../../model/tables/header-name.ts';
+import { foldName } from '../../../model/fold-name.ts';
 import type { WriteBack } from '../../../model/tables/table.ts';
 
 /** Where a header stands in a tab as it is now, and its columns by their folded names. */

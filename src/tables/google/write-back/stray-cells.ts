@@ -1,4 +1,4 @@
-import { foldName } from '../../../model/tables/header-name.ts';
+import { foldName } from '../../../model/fold-name.ts';
 import type { WriteBack } from '../../../model/tables/table.ts';
 import type { CellChange } from './cell-changes.ts';
 import { withNote } from './own-notes.ts';
