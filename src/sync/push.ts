@@ -31,7 +31,7 @@ export type { PushResult } from './finish/end-run.ts';
 export type Approve = (planned: PlannedPush, runId: string) => Promise<void>;
 
 /** Looks at a complete plan before anybody is asked; throws when it is not the one that was promised. */
-export type CheckPlan = (planned: PlannedPush) => Promise<void>;
+export type CheckPlan = (planned: PlannedPush) => Promise<void> | void;
 
 /**
  * Plans and pushes the mappings under one lock. Every row ends in exactly one outcome, and what could not be sent is deferred for `resume`.

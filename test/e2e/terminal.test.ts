@@ -288,9 +288,21 @@ describe('a game week that has not ended', () => {
       2,
       expect.not.stringContaining('created') as string,
     ]);
-    expect((await run('substitutions', 'trigger', '--week', '6', ...LEAGUE)).stderr).toMatch(
-      /next: this game week was triggered before; .* --again\n$/,
-    );
+    const sent = triggers().length;
+    for (const flag of ['--yes', '--dry-run']) {
+      const processed = await run('substitutions', 'trigger', '--week', '6', ...LEAGUE, flag, '--json');
+      expect([processed.code, JSON.parse(processed.stdout)]).toMatchObject([
+        6,
+        {
+          error: {
+            code: 'week.processed',
+            message: 'game week 6 of fantasy league 1 was triggered before',
+            next: 'if this is intended, add --again',
+          },
+        },
+      ]);
+    }
+    expect(triggers()).toHaveLength(sent);
   });
 
   it('a guard that there is not is a wrong command line', async () => {

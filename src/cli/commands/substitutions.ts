@@ -1,11 +1,12 @@
 import type { RecordOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { triggerMapping } from '../../mapping/parse/parse-trigger.ts';
-import { UsageError, type ExitCode } from '../../model/error.ts';
+import { StoppedError, UsageError, type ExitCode } from '../../model/error.ts';
 import { parseTimeMs } from '../../model/time/service-time.ts';
 import { push } from '../../sync/push.ts';
 import { findWeek } from '../../sync/rows/league-weeks.ts';
 import type { PlanOptions } from '../../plan/saved/push-plan.ts';
+import type { PlannedPush } from '../../sync/ports.ts';
 import { completePlanOptions } from '../../runtime/plan-options.ts';
 import { defineCommand } from '../command.ts';
 import { guardFlags, serviceFlags, text, writeFlags, yes } from '../flags.ts';
@@ -77,7 +78,7 @@ export const substitutions = defineCommand({
         const options = { ...completePlanOptions(asked), weeks: { [NAME]: [found.id] } };
         const mappings = [triggerMapping(NAME, { file: name, line: 1 }, location, name)];
         return args.dryRun === true
-          ? showPlan(NAME, mappings, options, work)
+          ? showPlan(NAME, mappings, options, work, { check: refuseProcessed })
           : trigger({ name, league, id: found.id, text: found.week ?? '' }, mappings, options, work);
       },
       { readOnly: args.dryRun },
@@ -85,7 +86,16 @@ export const substitutions = defineCommand({
   },
 });
 
-/** Triggers a game week and says what that changed. What went out before is not sent again; the flag that sends it is told. */
+/** Errors: StoppedError `week.processed` where this state remembers that the game week was triggered. */
+function refuseProcessed({ mappings }: PlannedPush): void {
+  const processed = mappings.find(({ outcomes }) => outcomes.unchanged > 0);
+  if (processed === undefined) return;
+  throw new StoppedError('week.processed', `${processed.mapping.source.origin} was triggered before`, {
+    flagged: (add) => `if this is intended, ${add} --again`,
+  });
+}
+
+/** Triggers a game week and says what that changed. */
 async function trigger(
   week: { readonly name: string; readonly league: number; readonly id: string; readonly text: string },
   mappings: readonly PushMapping[],
@@ -94,9 +104,11 @@ async function trigger(
 ): Promise<ExitCode> {
   // The fixtures were read just now, so that the service's clock was heard.
   const sinceMs = work.ports.service.timeMs() ?? work.ports.clock.now();
-  const result = await push(work.ports, NAME, mappings, options, askApproval(work));
-  const isThere = result.report.mappings.some((each) => each.direction === 'push' && each.unchanged > 0);
-  const next = isThere ? ['this game week was triggered before; to trigger it once more, add --again'] : [];
+  const ask = askApproval(work);
+  const result = await push(work.ports, NAME, mappings, options, async (planned, run) => {
+    refuseProcessed(planned);
+    await ask(planned, run);
+  });
   const isSent = result.report.mappings.some((each) => each.direction === 'push' && each.created > 0);
   const pairs = isSent
     ? await changedBy(work, { ...week, sinceMs: Math.floor(sinceMs / 1000) * 1000 })
@@ -104,7 +116,7 @@ async function trigger(
   const counts = work.ports.service.counts();
   const { requests } = result.report;
   const read = { ...counts, planned: requests.planned + counts.sent - requests.sent };
-  return tellResult({ ...result, report: { ...result.report, requests: read }, next }, work, {
+  return tellResult({ ...result, report: { ...result.report, requests: read } }, work, {
     week: week.name,
     lines: pairs === undefined ? [] : renderChanged(pairs),
     document: pairs === undefined ? {} : { changed: changedDocument(pairs) },

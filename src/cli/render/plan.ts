@@ -60,11 +60,9 @@ function renderTable({ mappings }: PlannedPush, style: Style): string {
 
 const renderWeeks = ({ mappings }: PlannedPush): string =>
   mappings
-    .map(({ mapping, outcomes: { created, unchanged } }) => {
-      const what =
-        created > 0 ? 'would be processed' : unchanged > 0 ? 'was triggered before' : 'stays as it is';
-      return safeText(`${mapping.source.origin} ${what}`);
-    })
+    .map(({ mapping, outcomes: { created } }) =>
+      safeText(`${mapping.source.origin} ${created > 0 ? 'would be processed' : 'stays as it is'}`),
+    )
     .join('\n');
 
 function renderSample(planned: PlannedPush, sample: readonly PlannedChange[], style: Style): string {
