@@ -93,18 +93,6 @@ export function standings(options: StandingsOptions): (week: StandingsWeek) => r
 export const hangsOnBefore = ({ lineups, squads }: StandingsWeek): boolean =>
   [...lineups.keys(), ...squads.keys()].some((id) => typeof squads.get(id)?.total !== 'number');
 
-/** The standings of weeks that follow each other, week by week; nothing for a week of which nothing is kept. */
-export function* standingsOf(
-  weeks: Iterable<StandingsWeek>,
-  options: StandingsOptions,
-): Generator<readonly Standing[]> {
-  const next = standings(options);
-  for (const week of weeks) {
-    const rows = next(week);
-    if (week.lineups.size + week.squads.size > 0) yield rows;
-  }
-}
-
 function rowOf(
   id: string,
   { week, lineups, squads }: StandingsWeek,

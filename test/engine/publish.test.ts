@@ -213,6 +213,17 @@ describe('publishing a league', () => {
     expect(page('weeks/week-1.html')).toContain('Squad of bob');
   });
 
+  it('adds up totals from the last week whose details were read', async () => {
+    await twoWeeks();
+    const lineups = (week: number): readonly Kept[] =>
+      MEMBERS.flatMap((member, at) => squadOf(member, week, 20 + at, endOf(week) + DAY)).filter(
+        ({ kind }) => kind !== 'squad',
+      );
+    await keep(lineups(3), lineups(4));
+    await publish(endOf(4) + 2 * DAY);
+    expect(page('recap/week-4.txt')).toContain('1 · Squad of cat 88 points (+22)');
+  });
+
   it('shows the substitutions that the log has of a week', async () => {
     await twoWeeks();
     const record = (name: string, action: string): readonly Kept[] =>

@@ -62,7 +62,7 @@ export async function publishLeague(
   const nowMs = await serviceNow(ports, scope.account);
   const season = newestSeason(await leagueWeeks(memory, scope, nowMs, 'checked'));
   const { shown, waiting } = await numberedWeeks(ports, scope, season, nowMs);
-  const all = await shownValues(ports, scope, settings, shown);
+  const all = await shownValues(ports, scope, settings, season, shown);
   const chosen = new Set(
     shown.filter((week) => isChosen(choice, week, shown)).map(({ league }) => league.week.id),
   );

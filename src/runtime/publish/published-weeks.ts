@@ -70,6 +70,7 @@ export async function shownValues(
   { store: { memory } }: Ports,
   scope: LeagueScope,
   { rules }: Pick<PublishSettings, 'rules'>,
+  season: readonly LeagueWeek[],
   weeks: readonly NumberedWeek[],
 ): Promise<ShownValues> {
   const before = new Map<string, WeekValues>();
@@ -82,10 +83,10 @@ export async function shownValues(
     // What was not read in time for the last site may come; what is gone since is no reason to show the rest anew.
     return published?.mark !== mark || (lineups?.ids ?? 0) > lineupsIn(published);
   };
-  // Ranks and transfers are told beside the week before.
+  // Substitutions of the log are told beside the week before.
   const from = Math.max(0, weeks.findIndex(isFresh) - 1);
   const toRead = weeks.some(isFresh) ? weeks.slice(from) : [];
-  const read = await readWeekValues({ memory, scope, rules, hits: undefined }, toRead);
+  const read = await readWeekValues({ memory, scope, rules, season }, toRead);
   const now = new Map(read.map((each) => [each.gameWeek, each]));
   const fresh = weeks.filter(isFresh).flatMap(({ league }) => now.get(league.week.id) ?? []);
   const values = weeks.flatMap(({ league }) => {

@@ -2,18 +2,15 @@ import type { RecordOf } from '../../contract/index.ts';
 import type { Kept, LeagueScope, Memory } from '../../model/state/memory.ts';
 import type { Rules } from '../../rules/rules.ts';
 import type { KeptPlayer } from '../../season/known-players.ts';
-import { lineupFacts } from '../../season/squad-facts.ts';
 import { playerValues, squadValues } from '../../season/squad-values.ts';
-import { standingsOf, type StandingsWeek } from '../../season/standings.ts';
 import type { GameWeek } from '../../season/game-week.ts';
-import type { HitsInPoints } from '../../season/totals.ts';
 import type { LoggedPair } from '../../season/pairs.ts';
 import { weekLineups, type WeekLineups } from '../../season/week-lineups.ts';
 import type { PlayerValues, WeekValues } from '../../season/week-values.ts';
 import { eachKept, latestKept } from '../memory/known-weeks.ts';
 import { keptLog, keptWeeks, weekTimes } from '../memory/league-records.ts';
+import { keptStandings } from '../memory/kept-standings.ts';
 import type { LeagueWeek } from '../memory/league-weeks.ts';
-import { WeekFacts } from '../memory/week-facts.ts';
 
 type Lineup = RecordOf<'get-lineup'>;
 
@@ -22,7 +19,8 @@ export interface WeekSource {
   readonly memory: Memory;
   readonly scope: LeagueScope;
   readonly rules: Pick<Rules, 'positions'>;
-  readonly hits: HitsInPoints;
+  /** The weeks of the season, which standings hang on. */
+  readonly season: readonly LeagueWeek[];
 }
 
 /** A week of a season with the number that its page has. */
@@ -40,32 +38,27 @@ export async function readWeekValues(
 ): Promise<readonly WeekValues[]> {
   const found: WeekValues[] = [];
   const places = new Map<string, ReadonlyMap<string, WeekLineups>>();
-  const facts = await WeekFacts.open(source.memory, source.scope);
-  let before: StandingsWeek | undefined;
-  for (const { league, number, kickOffMs, mark } of weeks) {
-    const { week, state, processed } = league;
+  const asked = new Map(weeks.map((each) => [each.league.week.id, each]));
+  const ids = new Set(asked.keys());
+  for await (const { week, rows = [] } of keptStandings(source.memory, source.scope, source.season, ids, {
+    groups: [],
+  })) {
+    const its = asked.get(week.id);
+    if (its === undefined) continue;
+    const { number, kickOffMs, mark } = its;
+    const { state, processed } = its.league;
     const { minutes, points } = await playersOf(source, week.id);
     const pairs = await lineupsOf(source, week);
     places.set(week.id, new Map([...pairs].map(([id, lineups]) => [id, placesIn(lineups)])));
-    const lineups = new Map(
-      [...pairs].flatMap(([id, { latest }]) => (latest === undefined ? [] : [[id, latest] as const])),
-    );
-    const lineupsNow = new Map([...lineups].map(([id, lineup]) => [id, lineupFacts(lineup)]));
-    const now = { week, lineups: lineupsNow, squads: await facts.squads(week.id) };
-    const given = before === undefined ? [now] : [before, now];
-    // A week of which nothing is kept has no standings, and those of the week before are not its own.
-    const isKept = now.lineups.size + now.squads.size > 0;
-    const standings = isKept ? ([...standingsOf(given, { hits: source.hits, groups: [] })].at(-1) ?? []) : [];
     const players = new Map<string, PlayerValues>();
-    for (const lineup of lineups.values())
-      for (const player of playerValues(lineup, source.rules, points, players))
+    for (const { latest } of pairs.values())
+      for (const player of latest === undefined ? [] : playerValues(latest, source.rules, points, players))
         players.set(player.id, player);
     found.push({
       ...{ gameWeek: week.id, number, state, mark, kickOffMs, players },
       isProcessed: processed !== undefined,
-      squads: standings.map((each) => squadValues(each, pairs.get(each.id) ?? {}, minutes)),
+      squads: rows.map((each) => squadValues(each, pairs.get(each.id) ?? {}, minutes)),
     });
-    before = now;
   }
   return withLog(source, found, places);
 }

@@ -4,7 +4,7 @@ import type { GameWeek } from '../../../src/season/game-week.ts';
 import { lineupFacts, squadFacts } from '../../../src/season/squad-facts.ts';
 import {
   hangsOnBefore,
-  standingsOf,
+  standings as standingsOf,
   type Standing,
   type StandingsOptions,
   type StandingsWeek,
@@ -47,9 +47,8 @@ const week = (number: number, lineups: readonly Lineup[], squads: readonly Squad
   lineups: new Map(lineups.map((each) => [each.id, lineupFacts(each)])),
   squads: new Map(squads.map((each) => [each.id, squadFacts(each)])),
 });
-const standings = (weeks: readonly StandingsWeek[], over: Partial<StandingsOptions> = {}) => [
-  ...standingsOf(weeks, { hits: undefined, groups: [], ...over }),
-];
+const standings = (weeks: readonly StandingsWeek[], over: Partial<StandingsOptions> = {}) =>
+  weeks.map(standingsOf({ hits: undefined, groups: [], ...over })).filter((rows) => rows.length > 0);
 const pick = (rows: readonly Standing[] | undefined, ...names: readonly (keyof Standing)[]) =>
   (rows ?? []).map((row) => names.map((name) => row[name]));
 
