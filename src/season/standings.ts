@@ -11,6 +11,8 @@ export interface StandingsWeek {
   readonly week: GameWeek;
   readonly lineups: ReadonlyMap<string, LineupFacts>;
   readonly squads: ReadonlyMap<string, SquadFacts>;
+  /** Where the points of the week follow from totals: by how many points a later total is another one, by the squad's id; undefined where it does not tell. */
+  readonly later?: ReadonlyMap<string, number | undefined>;
 }
 
 /** That a member stands in a group of the operator, from a week on. */
@@ -95,14 +97,15 @@ export const hangsOnBefore = ({ lineups, squads }: StandingsWeek): boolean =>
 
 function rowOf(
   id: string,
-  { week, lineups, squads }: StandingsWeek,
+  { week, lineups, squads, later }: StandingsWeek,
   before: Before | undefined,
   hits: HitsInPoints,
   isLate: boolean,
 ): Standing {
   const [lineup, squad] = [lineups.get(id), squads.get(id)];
   const paid = lineup?.paid ?? null;
-  const points = lineup?.points ?? squad?.weekPoints ?? null;
+  const more = later?.has(id) === true ? later.get(id) : 0;
+  const points = plus(lineup?.points ?? squad?.weekPoints, more);
   const user = squad?.user ?? lineup?.user;
   const marks = [...(user?.is_active === false ? ['inactive'] : []), ...(isLate ? ['late'] : [])];
   const old = before?.standings.get(id)?.total ?? null;
@@ -117,7 +120,7 @@ function rowOf(
     previous_rank: null,
     movement: null,
     points,
-    total: squad?.total ?? totalAfter(old, points, paid, hits),
+    total: plus(squad?.total, more) ?? totalAfter(old, points, paid, hits),
     captain: { player: lineup?.captain ?? null },
     captain_points: lineup?.captainPoints ?? null,
     bench_points: lineup?.benchPoints ?? null,
@@ -131,6 +134,9 @@ function rowOf(
     mark: marks.length === 0 ? null : marks.join(', '),
   };
 }
+
+const plus = (points: number | null | undefined, more: number | undefined): number | null =>
+  typeof points === 'number' && more !== undefined ? points + more : null;
 
 /** The total before and the points of the week, less what transfers cost where that is not in them. */
 function totalAfter(

@@ -109,3 +109,32 @@ it('the standings of weeks that are over are those that the service kept itself'
   // It is made from the week before on, and is the same.
   expect(report()).toEqual(rows.filter((row) => row['Week'] === String(weeks[1])));
 });
+
+it('the points of a week that is processed after the next one began follow from the totals', async () => {
+  await start({ seed: 'demo', settings: { per_minute: 100_000, week_turns: 'end' } });
+  const truths = async (week: number): Promise<readonly Truth[]> =>
+    (await control(service.sandbox, 'GET', `/truth?game_week=${week}`)).list as unknown as readonly Truth[];
+  const numbersOf = (rows: readonly Row[]) =>
+    new Map(rows.map((row) => [row['Squad ID'], [row['Rank'], row['Points'], row['Total']]]));
+  const read = async (): Promise<void> => {
+    expect(await run('weeks', 'read', '--var', 'fantasy_league_id=1')).toMatchObject({ code: 0 });
+  };
+  await control(service.sandbox, 'POST', '/clock', { now: '2026-09-28T22:00:00Z' });
+  await read();
+  await control(service.sandbox, 'POST', '/play-next-week');
+  const before = await truths(7);
+  const triggered = ['substitutions', 'trigger', '--week', '7', '--var', 'fantasy_league_id=1'];
+  expect((await run(...triggered, '--adopt', '--yes')).code).toBe(0);
+  await read();
+  const after = await truths(7);
+  expect(after.filter(({ points }, at) => points.net !== before[at]?.points.net).length).toBeGreaterThan(10);
+  expect(await run('pull', 'standings', '--offline', '--week', '7')).toMatchObject({ code: 0 });
+  expect(numbersOf(report())).toEqual(
+    new Map(
+      after.map(({ squad, rank, points, total_points }) => [
+        squad.id,
+        [rank, points.net, total_points].map(String),
+      ]),
+    ),
+  );
+});

@@ -213,6 +213,22 @@ describe('publishing a league', () => {
     expect(page('weeks/week-1.html')).toContain('Squad of bob');
   });
 
+  it('goes by later totals in a week that was processed after the next one began, as they come', async () => {
+    await twoWeeks([1]);
+    const lateMs = startOf(3) + DAY / 2;
+    await keep([keptMark('week-2', 'processed', lateMs, { by: 'trigger' })]);
+    await keep(...MEMBERS.map((member, at) => squadOf(member, 3, 20 + at, lateMs - 1)));
+    expect((await publish(lateMs)).weeks[1]).toMatchObject({ state: 'final_by_totals', changed: true });
+    expect(page('recap/week-2.txt')).toContain('Squad of cat with 22 points');
+    // Ten points more than the total of the week before and those of this week.
+    await keep(squadOf('ann', 3, 25, lateMs + 1));
+    const weeks = async () => (await publish(lateMs + 2)).weeks.map(({ changed }) => changed);
+    expect(await weeks()).toEqual([false, true, true]);
+    expect(page('recap/week-2.txt')).toContain('Squad of ann with 30 points');
+    expect(page('recap/week-2.txt')).toContain('1 · Squad of ann 50 points (+30)');
+    expect(await weeks()).toEqual([false, false, false]);
+  });
+
   it('adds up totals from the last week whose details were read', async () => {
     await twoWeeks();
     const lineups = (week: number): readonly Kept[] =>

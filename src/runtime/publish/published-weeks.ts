@@ -45,9 +45,11 @@ export async function numberedWeeks(
   return { shown, waiting };
 }
 
-/** What must be another for a published week to change: its state, or the time of its readings while it is not over. */
-const markOf = ({ state, lineups, squads }: LeagueWeek): string =>
-  state === 'open' ? `${state} ${lineups?.newestMs ?? 0} ${squads?.newestMs ?? 0}` : state;
+/** What must be another for a published week to change: its state, the time of its readings while it is not over, and what later totals say where its points follow from them. */
+function markOf({ state, lineups, squads, contradicted }: LeagueWeek): string {
+  if (state === 'open') return `${state} ${lineups?.newestMs ?? 0} ${squads?.newestMs ?? 0}`;
+  return state === 'final_by_totals' ? `${state} ${contradicted.squads} ${contradicted.points}` : state;
+}
 
 /** Whether a choice of weeks has a week; `last` is the last that is over. */
 export function isChosen(choice: WeekChoice, week: NumberedWeek, all: readonly NumberedWeek[]): boolean {

@@ -35,6 +35,19 @@ export async function contradictions(
   );
 }
 
+/** By the squad's id, by how many points the totals of the next week contradict those that are kept of a week; undefined where that cannot be told. */
+export async function laterPoints(
+  facts: WeekFacts,
+  week: GameWeek,
+  next: GameWeek,
+  hits: HitsInPoints,
+): Promise<ReadonlyMap<string, number | undefined>> {
+  if (!isNext(week, next)) return new Map();
+  const pairs = pairsOf(await squadPoints(facts, week), await squadPoints(facts, next));
+  const steps = await withDeductions(facts, next, pairs);
+  return new Map(steps.map((step, at) => [pairs[at]?.[0] ?? '', contradiction(step, hits)]));
+}
+
 /** Whether the points of a week have deductions in them, as the totals of all weeks teach it. */
 export async function learntHits(facts: WeekFacts, weeks: readonly GameWeek[]): Promise<HitsInPoints> {
   return learnHits([...(await stepsThatDiffer(facts, weeks)).values()].flat());

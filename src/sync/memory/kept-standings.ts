@@ -1,7 +1,13 @@
 import type { LeagueScope, Memory } from '../../model/state/memory.ts';
-import { hangsOnBefore, standings, type Standing, type StandingsOptions } from '../../season/standings.ts';
+import {
+  hangsOnBefore,
+  standings,
+  type Standing,
+  type StandingsOptions,
+  type StandingsWeek,
+} from '../../season/standings.ts';
 import type { HitsInPoints } from '../../season/totals.ts';
-import { learntHits } from './contradictions.ts';
+import { laterPoints, learntHits } from './contradictions.ts';
 import type { LeagueWeek } from './league-weeks.ts';
 import { WeekFacts } from './week-facts.ts';
 
@@ -24,6 +30,21 @@ export async function* keptStandings(
   groups: Pick<StandingsOptions, 'groups' | 'group'>,
 ): AsyncGenerator<KeptStandings> {
   const facts = await WeekFacts.open(memory, scope);
+  let learnt: Promise<HitsInPoints> | undefined;
+  // It takes the facts of every squad of the season, and counts where points have to be made.
+  const hits = (): Promise<HitsInPoints> =>
+    (learnt ??= learntHits(
+      facts,
+      season.map(({ week }) => week),
+    ));
+  const keptOf = async (
+    { week, state }: LeagueWeek,
+    next: LeagueWeek | undefined,
+  ): Promise<StandingsWeek> => {
+    const [lineups, squads] = [await facts.lineups(week.id), await facts.squads(week.id)];
+    if (state !== 'final_by_totals' || next === undefined) return { week, lineups, squads };
+    return { week, lineups, squads, later: await laterPoints(facts, week, next.week, await hits()) };
+  };
   const isAsked = ({ week }: LeagueWeek): boolean => ids.has(week.id);
   const asked = season.findIndex(isAsked);
   const begin = await beginning(season.slice(0, Math.max(0, asked)), facts);
@@ -33,23 +54,14 @@ export async function* keptStandings(
     first: await firstSquads(memory, scope, season),
   };
   const next = standings(options);
-  let isLearnt = false;
   const until = season.findLastIndex(isAsked) + 1;
   for (const [at, league] of season.slice(0, until).entries()) {
     if (at < begin) continue;
-    const { week } = league;
-    const kept = { week, lineups: await facts.lineups(week.id), squads: await facts.squads(week.id) };
-    // It takes the facts of every squad of the season, and counts where a total has to be made.
-    if (!isLearnt && hangsOnBefore(kept)) {
-      options.hits = await learntHits(
-        facts,
-        season.map((each) => each.week),
-      );
-      isLearnt = true;
-    }
+    const kept = await keptOf(league, season[at + 1]);
+    if (options.hits === undefined && hangsOnBefore(kept)) options.hits = await hits();
     const rows = next(kept);
     const isKept = kept.lineups.size + kept.squads.size > 0;
-    if (isAsked(league)) yield { week, rows: isKept ? rows : undefined };
+    if (isAsked(league)) yield { week: league.week, rows: isKept ? rows : undefined };
   }
 }
 

@@ -23,6 +23,8 @@ export interface LeagueWeek extends StateOfWeek {
   readonly processed: Processed | undefined;
   readonly lineups: KeptCount | undefined;
   readonly squads: KeptCount | undefined;
+  /** What the totals of the next week contradict; nothing where they are not checked. */
+  readonly contradicted: Contradicted;
 }
 
 /**
@@ -73,7 +75,7 @@ export async function leagueWeeks(
       processed: await processedOf(memory, scope, week),
       contradicted: contradicted.get(week.id) ?? { squads: 0, points: 0 },
     };
-    const { processed } = facts;
+    const { processed, contradicted: ofWeek } = facts;
     found.push({
       week,
       isOver: isOver(facts, nowMs),
@@ -81,6 +83,7 @@ export async function leagueWeeks(
       processed,
       lineups,
       squads,
+      contradicted: ofWeek,
       ...weekState(facts, nowMs),
     });
   }

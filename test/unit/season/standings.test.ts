@@ -116,6 +116,34 @@ it('adds up a total that was not shown, where it is learnt whether hits are in t
   expect(totals('net')).toMatchObject({ B: 31 });
 });
 
+it('puts points and totals right where later totals say otherwise, and ranks by them', () => {
+  const later = new Map([
+    ['A', -3],
+    ['C', 20],
+  ]);
+  const [first, second] = standings([{ ...WEEK_1, later }, WEEK_2]);
+  expect(pick(first, 'name', 'rank', 'total', 'points')).toEqual([
+    ['C', 1, 31, 31],
+    ['B', 2, 25, 25],
+    ['A', 3, 22, 22],
+  ]);
+  expect(pick(second, 'name', 'previous_rank', 'total', 'points')).toEqual([
+    ['C', 1, 44, 33],
+    ['A', 3, 36, 11],
+    ['B', 2, 27, 6],
+    ['Asleep', null, 0, 0],
+  ]);
+});
+
+it('has no points where a later total does not tell them', () => {
+  const later = new Map([['A', undefined]]);
+  expect(pick(standings([{ ...WEEK_1, later }])[0], 'name', 'rank', 'total', 'points')).toEqual([
+    ['B', 1, 25, 25],
+    ['C', 2, 11, 11],
+    ['A', null, null, null],
+  ]);
+});
+
 it('has nothing before a week that follows a missing one', () => {
   const third = { ...WEEK_2, week: gameWeek(3) };
   const [, after] = standings([WEEK_1, week(2, []), third]);
