@@ -206,7 +206,6 @@ const OWN: Readonly<Record<keyof typeof PROFILES, Readonly<Record<string, Expect
     ],
     'past_end list-users': ['empty'],
     'status create-users': ['200'],
-    'points_config_id get-points-config': ['a number is refused with 404'],
     'refusal get-points-config': ['404, JSON with message'],
     'time_format timestamps': ['whole seconds, Z'],
     'field create-users created_at': ['absent'],
@@ -215,7 +214,6 @@ const OWN: Readonly<Record<keyof typeof PROFILES, Readonly<Record<string, Expect
   'laravel-like': {
     'page_size list-users': ['15'],
     'paging list-users': ['current: the number of the page', ...(COMMON['paging list-users'] ?? []).slice(1)],
-    'points_config_id get-points-config': ['a number is refused with 404'],
     'refusal get-points-config': ['404, JSON with message'],
     'time_format timestamps': ['6 decimals of a second, Z'],
   },

@@ -364,11 +364,15 @@ describe('single records', () => {
     expect(messages(ports.events, 'note')[0]).toContain('the number of the league (1)');
   });
 
-  it('falls back to the id that the league shows', async () => {
+  it.each([
+    ['refused', new RefusedError(404, 'not found')],
+    ['refused without the envelope', new UnavailableError('service.no_envelope', 'JSON (HTTP 404)')],
+    ['refused as a page', new UnavailableError('service.html', 'a page of HTML (HTTP 404)')],
+  ])('falls back to the id that the league shows, where its number is %s', async (_, error) => {
     const service = fakeService({
       get: (operation, id) => {
         if (operation === 'get-fantasy-league') return { id: 1, points_config: { id: 'cfg-3' } };
-        if (id !== 'cfg-3') throw new RefusedError(404, 'not found');
+        if (id !== 'cfg-3') throw error;
         return { id, fantasy_league_id: 1 };
       },
     });

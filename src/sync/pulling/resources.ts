@@ -77,6 +77,10 @@ async function* pointsConfigIds(league: number, context: PointsContext): AsyncGe
 const isEmpty = (shown: unknown): boolean =>
   shown === undefined || shown === null || (typeof shown === 'object' && Object.keys(shown).length === 0);
 
+/** A service may refuse an id in a shape of its own: that tells nothing of the next id. */
+const isOfOtherShape = (error: unknown): error is UnavailableError =>
+  error instanceof UnavailableError && ['service.no_envelope', 'service.html'].includes(error.code);
+
 /**
  * The points configuration of a league, found by the id remembered from its upload, else by the league's number, else by the id that stands in
  * the league's own record; `by` says which one it was.
@@ -96,9 +100,9 @@ export async function readPointsConfig(league: number, context: PointsContext) {
       code = 'points_config.other_league';
       reason = `points configuration ${id} is that of fantasy league ${answered}`;
     } catch (error) {
-      if (!(error instanceof RefusedError)) throw error;
-      if (code === 'points_config.none' && !NAMES_NOTHING.includes(error.status))
-        code = 'points_config.not_found';
+      if (!(error instanceof RefusedError) && !isOfOtherShape(error)) throw error;
+      const namesNone = error instanceof RefusedError && NAMES_NOTHING.includes(error.status);
+      if (code === 'points_config.none' && !namesNone) code = 'points_config.not_found';
       reason = error.message;
     }
   }
