@@ -18,6 +18,8 @@ export interface AuditedSquad {
   readonly name: string;
   readonly lineups: WeekLineups;
   readonly logged: readonly LoggedPair[];
+  /** The log has records of the squad whose week cannot be told, and which may be of this one. */
+  readonly mayHaveMore?: boolean;
 }
 
 /** What is known of the players in a week, by the player's id. */
@@ -35,7 +37,7 @@ export type Difference =
   | { readonly kind: 'formation'; readonly positions: readonly Position[] };
 
 /** Why nothing can be said of a squad. */
-export type Unknown = Lack | { readonly kind: 'unknown'; readonly lacks: 'lineup' | 'direction' };
+export type Unknown = Lack | { readonly kind: 'unknown'; readonly lacks: 'lineup' | 'direction' | 'week' };
 
 /** What an audit finds of one squad in one week. */
 export type Verdict =
@@ -92,6 +94,7 @@ function verdictOf(squad: Judged, week: AuditedWeek, armbands: Armbands): Verdic
   const { expected, pairs } = squad;
   if (expected.kind === 'unknown') return expected;
   const areLogged = [expected.pairs, ...expected.others].some((each) => isSame(each, pairs));
+  if (!areLogged && squad.mayHaveMore === true) return { kind: 'unknown', lacks: 'week' };
   const armband = armbandDifference(expected.captain, squad, week.points, armbands);
   if (armband === 'unknown' && areLogged)
     return { kind: 'unknown', lacks: 'armband', player: expected.captain };

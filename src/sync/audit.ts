@@ -1,6 +1,7 @@
 import type { LeagueScope } from '../model/state/memory.ts';
 import { EXIT, type ExitCode } from '../model/error.ts';
 import type { WeekChoice } from '../mapping/week-choice.ts';
+import { parseTimeMs } from '../model/time/service-time.ts';
 import type { Rules } from '../rules/rules.ts';
 import { auditSquads, type AuditedSquad, type Verdict } from '../season/audit.ts';
 import {
@@ -96,9 +97,13 @@ function auditWeek(
     log.pairs.filter((pair) => pair.week === week.week.id),
     ({ squad }) => (squad?.id ?? '').toLowerCase(),
   );
+  const untold = log.records.filter(
+    ({ id, created_at }) => !log.weekOf.has(id) && !(parseTimeMs(created_at ?? '') < week.overMs),
+  );
+  const mayBe = new Set(untold.map(({ squad }) => (squad?.id ?? '').toLowerCase()));
   const squads = [...week.lineups].map(([id, lineups]) => ({
     ...{ id, name: lineups.latest?.name ?? id, lineups },
-    logged: logged.get(id) ?? [],
+    ...{ logged: logged.get(id) ?? [], mayHaveMore: mayBe.has(id) },
   }));
   const lacks = new Map<AuditLack, number>();
   const lack = (what: AuditLack): unknown => lacks.set(what, (lacks.get(what) ?? 0) + 1);

@@ -54,6 +54,21 @@ it('a processed game week is compared with the rules, by what was read before an
   expect(await audit('--week', '38')).toMatchObject({ code: 7 });
 });
 
+it('finds no difference where the records of the log show no time, so that they may be of any week', async () => {
+  await start({ seed: 'demo', settings: { per_minute: 100_000, unneeded_fields: 'absent' } });
+  await control(service.sandbox, 'POST', '/play-next-week');
+  expect((await run('pull')).code).toBe(0);
+  const trigger = await run('substitutions', 'trigger', '--week', 'last', ...LEAGUE, '--adopt', '--yes');
+  expect(trigger).toMatchObject({ code: 0 });
+  expect((await run('pull')).code).toBe(0);
+  const audited = await run('substitutions', 'audit', ...LEAGUE, '--json');
+  const { weeks } = JSON.parse(audited.stdout) as Audit;
+  expect([audited.code, weeks]).toMatchObject([7, [{ squads: 60, differ: 0, differences: [] }]]);
+  expect((await run('substitutions', 'audit', ...LEAGUE)).stdout).toContain(
+    'unknown, because the log has records whose game week cannot be told',
+  );
+});
+
 it('where the week turns at its end, the words of the log are explained by line-ups from before and by minutes', async () => {
   await start({
     seed: 'demo',
