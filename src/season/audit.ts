@@ -37,7 +37,8 @@ export type Difference =
   | { readonly kind: 'formation'; readonly positions: readonly Position[] };
 
 /** Why nothing can be said of a squad. */
-export type Unknown = Lack | { readonly kind: 'unknown'; readonly lacks: 'lineup' | 'direction' | 'week' };
+export type Unknown =
+  Lack | { readonly kind: 'unknown'; readonly lacks: 'lineup' | 'direction' | 'week' | 'log' };
 
 /** What an audit finds of one squad in one week. */
 export type Verdict =
@@ -69,7 +70,8 @@ export function auditSquads(squads: readonly AuditedSquad[], week: AuditedWeek):
       expected: expected.kind === 'known' ? expected.captain : undefined,
     })),
   );
-  return judged.map((squad) => verdictOf(squad, week, armbands));
+  const hasLog = squads.some(({ logged }) => logged.length > 0);
+  return judged.map((squad) => verdictOf(squad, week, armbands, hasLog));
 }
 
 function judge(squad: AuditedSquad, { rules, minutes }: AuditedWeek): Judged {
@@ -90,11 +92,14 @@ function judge(squad: AuditedSquad, { rules, minutes }: AuditedWeek): Judged {
   return { ...squad, pairs, places, expected: expectedSubstitutions(places, rules) };
 }
 
-function verdictOf(squad: Judged, week: AuditedWeek, armbands: Armbands): Verdict {
+function verdictOf(squad: Judged, week: AuditedWeek, armbands: Armbands, hasLog: boolean): Verdict {
   const { expected, pairs } = squad;
   if (expected.kind === 'unknown') return expected;
   const areLogged = [expected.pairs, ...expected.others].some((each) => isSame(each, pairs));
   if (!areLogged && squad.mayHaveMore === true) return { kind: 'unknown', lacks: 'week' };
+  // A log may show a week late. A line-up that stayed as it was shows that nobody came in.
+  const isUnchanged = squad.lineups.after !== undefined && squad.lineups.before === undefined;
+  if (!areLogged && !hasLog && !isUnchanged) return { kind: 'unknown', lacks: 'log' };
   const armband = armbandDifference(expected.captain, squad, week.points, armbands);
   if (armband === 'unknown' && areLogged)
     return { kind: 'unknown', lacks: 'armband', player: expected.captain };

@@ -69,6 +69,27 @@ it('finds no difference where the records of the log show no time, so that they 
   );
 });
 
+it('finds no difference before the log shows anything of the week, and what there is afterwards', async () => {
+  await start({ seed: 'demo', settings: { per_minute: 100_000, substitutions_after_ms: 60_000 } });
+  await control(service.sandbox, 'POST', '/play-next-week');
+  expect((await run('pull')).code).toBe(0);
+  const trigger = await run('substitutions', 'trigger', '--week', 'last', ...LEAGUE, '--adopt', '--yes');
+  expect(trigger).toMatchObject({ code: 0 });
+  const audit = async () => {
+    const { code, stdout } = await run('substitutions', 'audit', ...LEAGUE, '--json');
+    return [code, (JSON.parse(stdout) as Audit).weeks];
+  };
+  expect(await audit()).toMatchObject([7, [{ squads: 60, differ: 0 }]]);
+  expect((await run('pull', 'lineups')).code).toBe(0);
+  expect(await audit()).toMatchObject([7, [{ squads: 60, differ: 0 }]]);
+  expect((await run('substitutions', 'audit', ...LEAGUE)).stdout).toContain(
+    'unknown, because the log shows no substitution of the week yet',
+  );
+  await control(service.sandbox, 'POST', '/clock', { advance: '2m' });
+  expect((await run('pull', 'auto_substitutions')).code).toBe(0);
+  expect(await audit()).toMatchObject([0, [{ squads: 60, agree: 60 }]]);
+});
+
 it('where the week turns at its end, the words of the log are explained by line-ups from before and by minutes', async () => {
   await start({
     seed: 'demo',

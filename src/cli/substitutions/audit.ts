@@ -71,6 +71,7 @@ const LACKS: Readonly<Record<AuditLack, string>> = {
   lineup: 'the line-up before the substitutions was not kept',
   direction: 'nothing tells who went out and who came in',
   week: 'the log has records whose game week cannot be told',
+  log: 'the log shows no substitution of the week yet',
   minutes: 'the minutes of a player are not known',
   position: 'the position of a player is not known',
   armband: 'nothing shows who is captain',
