@@ -129,6 +129,15 @@ describe('a game week', () => {
     expect(weekOf(await json('weeks', '--offline'), WEEK)).toMatchObject({ state: 'final', note: null });
   });
 
+  it('is read again after its trigger by a reading that goes on with one from before', async () => {
+    const [stopped] = (await json('weeks', 'read', '--max-requests', '100')).leagues ?? [];
+    expect(stopped).toMatchObject({ read: { lineups: SQUADS } });
+    expect((await run('substitutions', 'trigger', '--week', WEEK, '--adopt', '--yes')).code).toBe(0);
+    const [rest] = (await json('weeks', 'read')).leagues ?? [];
+    expect(rest).toMatchObject({ read: { lineups: SQUADS, squads: SQUADS } });
+    expect(weekOf(await json('weeks', '--offline'), WEEK)).toMatchObject({ state: 'final' });
+  });
+
   it('goes from one state to another as one file, which is refused when it is damaged or of another account', async () => {
     await json('weeks', 'read');
     await json('weeks', 'export', 'memory.gz');

@@ -13,8 +13,8 @@ export type Reusable<Id extends 'get-lineup' | 'get-squad'> = (
 ) => Promise<ReadonlyMap<string, RecordOf<Id>>>;
 
 /**
- * What an unfinished pull, which goes on, has read of the current game week of a league and of later ones. The league is asked which week that is: what was read of the week before
- * is read again. Nothing where no league is named.
+ * What an unfinished pull, which goes on, has read of the current game week of a league and of later ones. The league is asked which week that is: what was read of the week before,
+ * or before the last turn of this one, is read again. Nothing where no league is named.
  */
 export function readBefore<Id extends 'get-lineup' | 'get-squad'>(
   league: number | undefined,
@@ -26,8 +26,10 @@ export function readBefore<Id extends 'get-lineup' | 'get-squad'>(
     const current = shownWeek(await readOne('get-fantasy-league', league, context));
     if (current === undefined) return new Map();
     const scope = { account, league };
-    const days = new Set([dayOf(await serviceNow(context, account))]);
-    const found = await readSince<Id>(store.memory, scope, current, kind, continuedSinceMs, (atMs) =>
+    const { nowMs, atMs: turnMs } = await lastTurn(scope, context);
+    const days = new Set([dayOf(nowMs)]);
+    const sinceMs = Math.max(continuedSinceMs, turnMs);
+    const found = await readSince<Id>(store.memory, scope, current, kind, sinceMs, (atMs) =>
       days.add(dayOf(atMs)),
     );
     if (kind === 'squad') tellDays(name, days, context);
@@ -86,19 +88,27 @@ export async function readSince<Id extends 'get-lineup' | 'get-squad'>(
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+type TurnContext = Pick<ReadContext, 'service' | 'store' | 'clock'>;
+
+/** When the week that a league shows changed last: it began, it ended, its substitutions were processed. What was read before is to be read again. */
+async function lastTurn(scope: LeagueScope, context: TurnContext) {
+  const nowMs = await serviceNow(context, scope.account);
+  const shown = (await leagueWeeks(context.store.memory, scope, nowMs)).at(-1);
+  const { week, processed, isOver = false } = shown ?? {};
+  const turns = [week?.startMs, isOver ? week?.endMs : undefined, processed?.atMs];
+  const come = turns.filter((atMs = Number.NaN) => atMs <= nowMs).map(Number);
+  return { nowMs, isOver, atMs: Math.max(-Infinity, ...come) };
+}
+
 /**
- * Since when a reading of the week that a league shows need not be done again: within a day, since the end of the week and since its substitutions were processed;
- * and since an unfinished pull began that goes on. Infinity while the week runs.
+ * Since when a reading of the week that a league shows need not be done again: within a day, and since an unfinished pull began that goes on, but never before the last turn of the week.
+ * Infinity while the week runs.
  */
 export async function stillNewSince(
   scope: LeagueScope,
-  context: Pick<ReadContext, 'service' | 'store' | 'clock' | 'continuedSinceMs'>,
+  context: TurnContext & Pick<ReadContext, 'continuedSinceMs'>,
 ): Promise<number> {
-  const { store, continuedSinceMs } = context;
-  const nowMs = await serviceNow(context, scope.account);
-  const shown = (await leagueWeeks(store.memory, scope, nowMs)).at(-1);
-  const endMs = Number.isNaN(shown?.week.endMs) ? -Infinity : (shown?.week.endMs ?? -Infinity);
-  const overSinceMs =
-    shown?.isOver === true ? Math.max(nowMs - DAY_MS, endMs, shown.processed?.atMs ?? -Infinity) : Infinity;
-  return Math.min(overSinceMs, continuedSinceMs ?? Infinity);
+  const { nowMs, isOver, atMs } = await lastTurn(scope, context);
+  const overSinceMs = isOver ? nowMs - DAY_MS : Infinity;
+  return Math.max(atMs, Math.min(overSinceMs, context.continuedSinceMs ?? Infinity));
 }
