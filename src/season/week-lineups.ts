@@ -20,6 +20,8 @@ export interface WeekLineups {
 
 /** What is known of the times of a week; NaN and what is left out is not. */
 export interface WeekTimes {
+  /** The week begins: owners change its line-up until then. */
+  readonly beginsMs?: number | undefined;
   /** No substitution of it is made before. */
   readonly overMs?: number | undefined;
   /** Its substitutions were known to be processed. */
@@ -30,15 +32,17 @@ export interface WeekTimes {
 
 /**
  * Which of the line-ups kept of a squad in one week is the one before its substitutions. The one that was shown last is, where it was read too early to be another: owners change line-ups of
- * weeks to come. Else it is the one after them, where another one was shown before or it was read after `processedMs`. Nothing is made of a line-up alone that may be either.
+ * weeks to come, and one that was read before the week began may have been changed since. Else it is the one after them, where another one was shown before or it was read after `processedMs`. Nothing is made of a line-up alone that may be either.
  */
 export function weekLineups(
   readings: readonly LineupReading[],
-  { overMs, processedMs = Infinity, triggeredMs }: WeekTimes,
+  { beginsMs, overMs, processedMs = Infinity, triggeredMs }: WeekTimes,
 ): WeekLineups {
-  const [last, before] = readings.toSorted((one, other) => other.readAtMs - one.readAtMs);
-  if (last === undefined) return {};
-  const latest = last.record;
+  const sorted = readings.toSorted((one, other) => other.readAtMs - one.readAtMs);
+  if (sorted[0] === undefined) return {};
+  const latest = sorted[0].record;
+  const [last, before] = sorted.filter(({ readAtMs }) => !(readAtMs < (beginsMs ?? Number.NaN)));
+  if (last === undefined) return { latest };
   if ([overMs, triggeredMs].some((atMs = Number.NaN) => last.readAtMs < atMs))
     return { latest, before: latest };
   if (before !== undefined) return { latest, before: before.record, after: latest };

@@ -79,7 +79,7 @@ export async function weekTimes(
 ): Promise<Pick<KeptWeek, keyof WeekTimes>> {
   const { atMs: processedMs, by } = (await processedAt(memory, scope, week.id)) ?? {};
   const triggeredMs = by === 'trigger' ? processedMs : undefined;
-  return { overMs: await overAt(memory, scope, week), processedMs, triggeredMs };
+  return { beginsMs: week.startMs, overMs: await overAt(memory, scope, week), processedMs, triggeredMs };
 }
 
 async function processedAt(memory: Memory, scope: LeagueScope, week: string): Promise<Processed | undefined> {

@@ -45,6 +45,19 @@ describe('which line-up of a week is the one before its substitutions', () => {
     });
   });
 
+  it('is none that was read before the week began: its owner may have changed it since', () => {
+    const times = { beginsMs: 200, overMs: 300, triggeredMs: 350, processedMs: 350 };
+    expect(weekLineups([reading(100, FIRST)], times)).toEqual({ latest: FIRST });
+    expect(weekLineups([reading(100, FIRST), reading(400, SECOND)], times)).toEqual({
+      latest: SECOND,
+      after: SECOND,
+    });
+    expect(weekLineups([reading(100, FIRST), reading(250, SECOND)], times)).toEqual({
+      latest: SECOND,
+      before: SECOND,
+    });
+  });
+
   it('is not told where nothing was read', () => {
     expect(weekLineups([], { overMs: 200 })).toEqual({});
   });
