@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { SiteFile } from '../../pages/site/frame.ts';
 import { unwritable } from '../../tables/atomic-write.ts';
@@ -31,6 +31,7 @@ export async function replaceFolder(
   const beside = siblingOf(folder, randomUUID());
   await onDisk(shown, () => mkdir(beside));
   try {
+    await onDisk(shown, () => removeLeft(folder, beside));
     const { paths, different } = await onDisk(shown, () => writeFiles(files, beside, folder));
     refuseForeign(held, paths, shown);
     const gone = [...held.ours].filter((path) => !paths.has(path));
@@ -57,6 +58,23 @@ async function onDisk<T>(shown: string, effect: () => Promise<T>): Promise<T> {
 /** A folder beside the one that is replaced: a rename stays on its disk. */
 const siblingOf = (folder: string, name: string): string =>
   join(dirname(folder), `.${basename(folder)}.teamsheet-${name}`);
+
+/** No publish takes so long. */
+const LONGEST_MS = 60 * 60 * 1000;
+const OF_ONE_PUBLISH = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/** Removes the folders of publishes that were killed: they may show whoever was hidden or forgotten since. One that is not much older than `beside` may be at work. */
+async function removeLeft(folder: string, beside: string): Promise<void> {
+  const { mtimeMs: nowMs } = await stat(beside);
+  const prefix = basename(siblingOf(folder, ''));
+  for (const name of await readdir(dirname(folder))) {
+    if (!name.startsWith(prefix) || !OF_ONE_PUBLISH.test(name.slice(prefix.length))) continue;
+    const left = join(dirname(folder), name);
+    // Another publish may have swapped or removed it meanwhile.
+    const { mtimeMs = nowMs } = (await stat(left).catch(() => undefined)) ?? {};
+    if (nowMs - mtimeMs > LONGEST_MS) await rm(left, { recursive: true, force: true });
+  }
+}
 
 interface Written {
   readonly paths: ReadonlySet<string>;

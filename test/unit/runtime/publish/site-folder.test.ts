@@ -5,6 +5,7 @@ import {
   readFileSync,
   renameSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -98,6 +99,16 @@ describe('replacing a folder', () => {
     await expect(replaceFolder(out, files())).rejects.toMatchObject({ code: 'destination.unwritable' });
     expect(read('index.html')).toBe('index.html');
     expect(readdirSync(base.path)).toEqual(['public']);
+  });
+
+  it('removes what a publish that was killed long ago left, and nothing else', async () => {
+    const id = (digit: string): string => `${digit.repeat(8)}-1111-4111-8111-111111111111`;
+    const killed = `.public.teamsheet-${id('a')}`;
+    const others = [`.public.teamsheet-${id('b')}`, '.public.teamsheet-mine', `.other.teamsheet-${id('c')}`];
+    for (const name of [killed, ...others]) base.write(`${name}/index.html`, 'old');
+    for (const name of [killed, ...others.slice(1)]) utimesSync(join(base.path, name), 0, 0);
+    await replaceFolder(out, FIRST);
+    expect(readdirSync(base.path).toSorted()).toEqual([...others, 'public'].toSorted());
   });
 
   it('finishes what was cut off before the new folder had the name', async () => {
