@@ -113,8 +113,20 @@ export interface PlayerWeeks {
   readonly current: string | undefined;
 }
 
+type Stat = NonNullable<RecordOf<'get-player'>['weekly_stats']>[number];
+
+/** The counters of all matches of a player in one week; its texts are those of the last. */
+const together = (before: Stat | undefined, stat: Stat): Stat => {
+  const counters: Readonly<Record<string, unknown>> = before ?? {};
+  const sums = Object.entries(stat).map(([name, value]: [string, unknown]) => {
+    const other = counters[name];
+    return [name, typeof value === 'number' && typeof other === 'number' ? value + other : value];
+  });
+  return { ...before, ...(Object.fromEntries(sums) as Stat) };
+};
+
 /**
- * A player with one element of the weekly statistics, under the game week of each. Price, form and averages are those of the reading, so they stand in the current
+ * A player with the weekly statistics of one game week, under the game week of each. Price, form and averages are those of the reading, so they stand in the current
  * week alone, which has them also while it has no statistics.
  */
 export function keptOfPlayer(
@@ -124,7 +136,11 @@ export function keptOfPlayer(
 ): readonly Kept[] {
   const { weekly_stats, stats_total: _total, price, form, points_per_game, ...lasting } = player;
   const now = { price, form, points_per_game };
-  const stats = new Map((weekly_stats ?? []).map((stat) => [weekOf(stat.game_week ?? ''), stat]));
+  const stats = new Map<string | undefined, Stat>();
+  for (const stat of weekly_stats ?? []) {
+    const gameWeek = weekOf(stat.game_week ?? '');
+    stats.set(gameWeek, together(stats.get(gameWeek), stat));
+  }
   if (current !== undefined && !stats.has(current)) stats.set(current, {});
   return [...stats].flatMap(([gameWeek, stat]): Kept[] => {
     if (gameWeek === undefined) return [];

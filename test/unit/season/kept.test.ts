@@ -113,6 +113,20 @@ describe('a player', () => {
     expect(before?.record).not.toMatchObject({ player: { price: 5.5 } });
   });
 
+  it('has the counters of all its matches in one week', () => {
+    const match = (minutes_played: number, opposition: string, saves?: number) => ({
+      ...{ game_week: '7', minutes_played, opposition, points: 2 },
+      ...(saves !== undefined && { saves }),
+    });
+    const twice = { ...player, weekly_stats: [match(90, 'North', 3), match(0, 'South')] };
+    expect(keptOfPlayer(twice, { weekOf: () => 'week-7', current: undefined }, 100)).toMatchObject([
+      {
+        gameWeek: 'week-7',
+        record: { stat: { minutes_played: 90, points: 4, saves: 3, opposition: 'South' } },
+      },
+    ]);
+  });
+
   it('has its price in a current week without statistics, and in no week where the current one is not known', () => {
     expect(keptOfPlayer(player, { weekOf, current: 'week-8' }, 1).at(-1)).toMatchObject({
       gameWeek: 'week-8',
