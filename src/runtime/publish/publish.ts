@@ -1,7 +1,7 @@
 import type { RecordOf } from '../../contract/index.ts';
 import type { LeagueScope } from '../../model/state/memory.ts';
 import type { GroupMember } from '../../season/standings.ts';
-import { newestSeason } from '../../season/newest-season.ts';
+import { newestSeason } from '../../season/seasons.ts';
 import type { WeekValues } from '../../season/week-values.ts';
 import type { WeekChoice } from '../../mapping/week-choice.ts';
 import { UsageError } from '../../model/error.ts';

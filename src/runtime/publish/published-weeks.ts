@@ -1,6 +1,6 @@
 import type { WeekChoice } from '../../mapping/week-choice.ts';
 import type { LeagueScope } from '../../model/state/memory.ts';
-import { pageNumbers } from '../../season/newest-season.ts';
+import { pageNumbers } from '../../season/seasons.ts';
 import type { WeekValues } from '../../season/week-values.ts';
 import type { LeagueWeek } from '../../sync/memory/league-weeks.ts';
 import type { SyncPorts } from '../../sync/ports.ts';

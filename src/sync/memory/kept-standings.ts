@@ -1,4 +1,5 @@
 import type { LeagueScope, Memory } from '../../model/state/memory.ts';
+import { seasonsOf } from '../../season/seasons.ts';
 import {
   hangsOnBefore,
   standings,
@@ -18,25 +19,38 @@ export interface KeptStandings {
   readonly rows: readonly Standing[] | undefined;
 }
 
-/**
- * The standings of weeks of a season, by their ids, made of what is remembered of line-ups and squads. They are made from the week before on, because each hangs on the one before, and
- * from an earlier one where a total does.
- */
+interface Source {
+  readonly memory: Memory;
+  readonly scope: LeagueScope;
+  readonly facts: WeekFacts;
+  /** The weeks that are asked for. */
+  readonly ids: ReadonlySet<string>;
+  readonly groups: Pick<StandingsOptions, 'groups' | 'group'>;
+  /** Learnt once. It takes the facts of every squad of all weeks, and counts where points have to be made. */
+  readonly hits: () => Promise<HitsInPoints>;
+}
+
+/** The standings of weeks by their ids, made of what is remembered of line-ups and squads: `weeks` are all those of the league, and those of one season hang on each other. */
 export async function* keptStandings(
   memory: Memory,
   scope: LeagueScope,
-  season: readonly LeagueWeek[],
+  weeks: readonly LeagueWeek[],
   ids: ReadonlySet<string>,
   groups: Pick<StandingsOptions, 'groups' | 'group'>,
 ): AsyncGenerator<KeptStandings> {
   const facts = await WeekFacts.open(memory, scope);
+  const all = weeks.map(({ week }) => week);
   let learnt: Promise<HitsInPoints> | undefined;
-  // It takes the facts of every squad of the season, and counts where points have to be made.
-  const hits = (): Promise<HitsInPoints> =>
-    (learnt ??= learntHits(
-      facts,
-      season.map(({ week }) => week),
-    ));
+  const hits = (): Promise<HitsInPoints> => (learnt ??= learntHits(facts, all));
+  const source = { memory, scope, facts, ids, groups, hits };
+  for (const season of seasonsOf(weeks)) yield* standingsOf(season, source);
+}
+
+/** They are made from the week before on, because each hangs on the one before, and from an earlier one where a total does. */
+async function* standingsOf(
+  season: readonly LeagueWeek[],
+  { memory, scope, facts, ids, groups, hits }: Source,
+): AsyncGenerator<KeptStandings> {
   const keptOf = async (
     { week, state }: LeagueWeek,
     next: LeagueWeek | undefined,
@@ -47,7 +61,8 @@ export async function* keptStandings(
   };
   const isAsked = ({ week }: LeagueWeek): boolean => ids.has(week.id);
   const asked = season.findIndex(isAsked);
-  const begin = await beginning(season.slice(0, Math.max(0, asked)), facts);
+  if (asked === -1) return;
+  const begin = await beginning(season.slice(0, asked), facts);
   const options = {
     ...groups,
     hits: undefined as HitsInPoints,
