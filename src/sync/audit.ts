@@ -3,6 +3,7 @@ import { EXIT, type ExitCode } from '../model/error.ts';
 import type { WeekChoice } from '../mapping/week-choice.ts';
 import { parseTimeMs } from '../model/time/service-time.ts';
 import type { Rules } from '../rules/rules.ts';
+import { newestSeason } from '../season/seasons.ts';
 import { auditSquads, type AuditedSquad, type Verdict } from '../season/audit.ts';
 import {
   keptLog,
@@ -84,7 +85,9 @@ function chosen(weeks: readonly KeptWeek[], log: KeptLog, choice: WeekChoice): r
       return (processed.length > 0 ? processed : read).slice(-1);
     }
     case 'range':
-      return weeks.filter(({ week: { number = 0 } }) => choice.from <= number && number <= choice.to);
+      return newestSeason(weeks).filter(
+        ({ week: { number = 0 } }) => choice.from <= number && number <= choice.to,
+      );
   }
 }
 

@@ -3,6 +3,7 @@ import type { WeekChoice } from '../mapping/week-choice.ts';
 import type { LeagueScope } from '../model/state/memory.ts';
 import { explains, type PlayerWeek, type Settings } from '../rules/points.ts';
 import type { Rules } from '../rules/rules.ts';
+import { newestSeason } from '../season/seasons.ts';
 import { whatIf } from '../season/whatif.ts';
 import { latestKept } from './memory/known-weeks.ts';
 import { keptPlayers, keptSettings, keptWeeks, type KeptWeek } from './memory/league-records.ts';
@@ -46,7 +47,8 @@ export async function previewPoints(
 ): Promise<Preview> {
   const { memory } = store;
   const all = await keptWeeks(memory, scope, choice);
-  const weeks = chosen(all, choice);
+  const season = newestSeason(all);
+  const weeks = chosen(season, choice);
   const inForce = await keptSettings(
     memory,
     scope,
@@ -75,7 +77,7 @@ export async function previewPoints(
     explained += found.explained;
     unknown += found.unknown;
   }
-  const totals = await totalsOf(memory, scope, all);
+  const totals = await totalsOf(memory, scope, season);
   const now = new Map([...squads].map(([id, { points }]) => [id, totals.get(id) ?? points]));
   return {
     weeks: weeks.map(({ week }) => week.text),
@@ -95,7 +97,7 @@ function bestFor(players: ReadonlyMap<string, PlayerWeek>, known: readonly Setti
   return counted.toSorted((one, other) => other.explained - one.explained)[0]?.settings ?? {};
 }
 
-/** All weeks that line-ups are kept of, where the choice does not name some. */
+/** All weeks of the newest season that line-ups are kept of, where the choice does not name some. */
 function chosen(weeks: readonly KeptWeek[], choice: WeekChoice): readonly KeptWeek[] {
   const read = weeks.filter(({ lineups }) => lineups.size > 0);
   return choice.kind === 'current' || choice.kind === 'last' ? read.slice(-1) : read;
