@@ -115,6 +115,23 @@ describe('a workbook', () => {
     expect(wrong.stderr).toContain('✗ --set is_active: "perhaps" is neither true nor false');
   });
 
+  it('is read by the names of its file, tab and headers as they stand, even where they look like variables', async () => {
+    workbook('${club}.xlsx', {
+      'Users ${season}': `<sheetData>${textRow(1, ['${Member ID}', '${name}'])}${textRow(2, ['M1', 'Ann Lee'])}</sheetData>`,
+    });
+    const flags = ['--as', 'users', '--save-mapping', 'mappings/club.yaml', '--yes'];
+    expect(await run('import', '${club}.xlsx', ...flags)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/_club_ +1 +1 /) as string,
+    });
+    expect(await run('plan')).toMatchObject({ code: 0 });
+    expect(await run('init', '--workbook', '${club}.xlsx', '--show', 'users')).toMatchObject({ code: 0 });
+    expect(await run('plan', 'users')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/users +1 +0 +0 +1/) as string,
+    });
+  });
+
   it("takes reports beside what is the operator's, and adds to its own rows", async () => {
     const report = (mode: string): string =>
       `version: 1\nname: members\npull: users\ndestination: { xlsx: season.xlsx, tab: Report, ${mode} }\ncolumns:\n  Member: external_id\n  Name: display_name\n`;

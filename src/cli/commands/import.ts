@@ -3,6 +3,7 @@ import { basename, extname, relative, resolve, sep } from 'node:path';
 import { stringify } from 'yaml';
 import { isPushed, resources, RESOURCES, type ResourceName } from '../../contract/index.ts';
 import type { PushTarget, Resource } from '../../contract/resource.ts';
+import { asWritten } from '../../mapping/parse/parse-mappings.ts';
 import { variableOf } from '../../mapping/push-fields.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { nearest } from '../../model/nearest.ts';
@@ -181,7 +182,10 @@ async function makeMapping(
     ...bindHeader(name, target, header, source, args, session),
     operation: target.operations.includes('upsert') ? 'upsert' : (target.operations[0] ?? 'create'),
   };
-  const yaml = stringify(document, { lineWidth: 0 });
+  // Variables stand in values alone: what the file, its tab or its headers are called is no variable.
+  const literal = (key: unknown, value: unknown): unknown =>
+    typeof value === 'string' && key !== 'value' ? asWritten(value) : value;
+  const yaml = stringify(document, literal, { lineWidth: 0 });
   const mapping = parseImport(yaml, args.saveMapping ?? args.file, {
     ...config,
     vars: bareRecord(config.vars, args.set),

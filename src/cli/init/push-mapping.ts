@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isMap, isScalar, isSeq, parseDocument, type Document, type YAMLMap } from 'yaml';
+import { asWritten } from '../../mapping/parse/parse-mappings.ts';
 import { InternalError } from '../../model/error.ts';
 import { WRITE_BACK, type InputResource } from './input-tables.ts';
 import { packagePath } from '../../runtime/package.ts';
@@ -104,22 +105,25 @@ function nameOf(key: unknown): unknown {
   return isScalar(key) ? key.value : key;
 }
 
-function locationOf(place: Place, tab: string): Readonly<Record<string, string | boolean>> {
+function locationOf(place: Place, name: string): Readonly<Record<string, string | boolean>> {
+  const tab = asWritten(name);
   if (place.kind === 'sheet') return { sheet: place.spreadsheet, tab };
-  return { xlsx: place.file, tab, ...(place.outside && { allow_outside: true }) };
+  return { xlsx: asWritten(place.file), tab, ...(place.outside && { allow_outside: true }) };
 }
 
 function changeColumns(document: Document, source: YAMLMap, { headers, settings }: Changes): void {
   if (source.has('layout')) {
     if (settings !== undefined) {
-      source.set('key_column', settings.key);
-      source.set('value_column', settings.value);
+      source.set('key_column', asWritten(settings.key));
+      source.set('value_column', asWritten(settings.value));
     } else {
       for (const key of ['layout', 'key_column', 'value_column']) source.delete(key);
       // Unlike `auto`, columns that are named take nothing from the variables by themselves.
       const league = { fantasy_league_id: { value: '${fantasy_league_id}' } };
-      if (headers !== undefined)
-        document.set('columns', document.createNode({ ...league, ...Object.fromEntries(headers) }));
+      if (headers !== undefined) {
+        const own = [...headers].map(([field, header]) => [field, asWritten(header)]);
+        document.set('columns', document.createNode({ ...league, ...Object.fromEntries(own) }));
+      }
     }
     return;
   }
@@ -133,7 +137,7 @@ function changeColumns(document: Document, source: YAMLMap, { headers, settings 
     if (!isMap(value)) continue;
     if (header !== undefined) {
       const others = value.items.filter((item) => !['from', 'value'].includes(String(nameOf(item.key))));
-      value.items = [document.createPair('from', header), ...others];
+      value.items = [document.createPair('from', asWritten(header)), ...others];
     } else if (value.has('from')) columns.delete(key);
   }
 }

@@ -109,6 +109,9 @@ function names(document: YamlDocument): readonly NamedRoot[] {
 
 const PLACEHOLDER = /\$\$\{|\$\{([^}]*)\}/g;
 
+/** A text, such as the name of a file or a tab, written so that nothing in it is replaced. */
+export const asWritten = (text: string): string => text.replaceAll('${', () => '$${');
+
 /** A text with its `${name}` replaced; `$${` stands for `${` itself. */
 function fill(written: string, path: Path, document: YamlDocument, context: MappingContext): string {
   if (!written.includes('${')) return written;
