@@ -136,7 +136,7 @@ const isLocal = ({ host }: StateDatabase): boolean => isAbsolute(host) || isLoop
 export function tlsOf(
   database: StateDatabase,
   insecure: boolean,
-): false | { readonly rejectUnauthorized: boolean; readonly ca?: string } {
+): false | { readonly host: string; readonly rejectUnauthorized: boolean; readonly ca?: string } {
   const tls = database.tls ?? (isLocal(database) || insecure ? 'none' : 'checked');
   if (tls !== 'checked' && !isLocal(database) && !insecure)
     throw new StoppedError(
@@ -146,7 +146,8 @@ export function tlsOf(
     );
   if (tls === 'none') return false;
   const ca = database.caFile === undefined ? {} : { ca: readCertificate(database.caFile) };
-  return { rejectUnauthorized: tls === 'checked', ...ca };
+  // An older `pg` does not say who it asks where that is a number: the certificate would have to be one of "localhost".
+  return { host: database.host, rejectUnauthorized: tls === 'checked', ...ca };
 }
 
 function readCertificate(file: string): string {

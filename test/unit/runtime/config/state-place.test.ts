@@ -112,16 +112,17 @@ describe('a state on PostgreSQL', () => {
     ['postgres://localhost/d', false],
     ['postgres://[::1]/d', false],
     ['postgres://x/d?host=/run/postgresql', false],
-    ['postgres://127.0.0.1/d?sslmode=require', { rejectUnauthorized: true }],
-    ['postgres://db.example/d', { rejectUnauthorized: true }],
-    ['postgres://db.example/d?sslmode=verify-ca', { rejectUnauthorized: true }],
+    ['postgres://127.0.0.1/d?sslmode=require', { host: '127.0.0.1', rejectUnauthorized: true }],
+    ['postgres://[2001:db8::1]/d', { host: '2001:db8::1', rejectUnauthorized: true }],
+    ['postgres://db.example/d', { host: 'db.example', rejectUnauthorized: true }],
+    ['postgres://db.example/d?sslmode=verify-ca', { host: 'db.example', rejectUnauthorized: true }],
   ])('is reached as %s with %j', (text, tls) => {
     expect(tlsOf(address(text), false)).toEqual(tls);
   });
 
   it.each([
     ['disable', false],
-    ['no-verify', { rejectUnauthorized: false }],
+    ['no-verify', { host: 'db.example', rejectUnauthorized: false }],
   ])('on another machine is reached with sslmode=%s only by --insecure', (mode, tls) => {
     const far = address(`postgres://db.example/d?sslmode=${mode}`);
     expect(() => tlsOf(far, false)).toThrow(expect.objectContaining({ code: 'state.tls', exitCode: 6 }));
@@ -133,7 +134,7 @@ describe('a state on PostgreSQL', () => {
     const named = address('postgres://db.example/d?sslrootcert=ca.pem');
     expect(() => tlsOf(named, false)).toThrow(expect.objectContaining({ code: 'state.certificate' }));
     writeFileSync(join(folder, 'ca.pem'), 'PEM');
-    expect(tlsOf(named, false)).toEqual({ rejectUnauthorized: true, ca: 'PEM' });
+    expect(tlsOf(named, false)).toEqual({ host: 'db.example', rejectUnauthorized: true, ca: 'PEM' });
   });
 
   it('that does not answer is said to be unreachable', async () => {
