@@ -143,6 +143,18 @@ it('shows the key nowhere when every answer of the service quotes it in every fo
   expect(leaksIn(outcomes)).toEqual([]);
 });
 
+it.each([
+  ['NODE_USE_ENV_PROXY', '1', '! proxy         requests go through the proxy of HTTP_PROXY'],
+  ['NODE_OPTIONS', '--use-env-proxy', '! proxy         requests go through the proxy of HTTP_PROXY'],
+  ['NODE_USE_ENV_PROXY', '', '✓ proxy         HTTP_PROXY, HTTPS_PROXY set, but not used'],
+])('says by doctor whether a proxy sees the key: %s=%s', async (name, value, told) => {
+  // What Node does not read at its start is not used, whatever it says.
+  folder.write('.env', 'HTTPS_PROXY=http://127.0.0.1:9\nNODE_USE_ENV_PROXY=1\n');
+  const env = { ...service.env, NO_PROXY: '127.0.0.1', HTTP_PROXY: 'http://127.0.0.1:9', [name]: value };
+  const { stdout } = await runCli(['doctor'], { cwd: folder.path, env });
+  expect(stdout.split('\n').find((line) => line.includes(' proxy '))).toMatch(new RegExp(`^${told}( |$)`));
+});
+
 it('keeps no record of the service that quotes the key, and sends nothing for that', async () => {
   const call = (method: string, path: string, body: object): Promise<Response> =>
     fetch(`${service.baseUrl}${path}`, {

@@ -1,3 +1,4 @@
+import { globalAgent } from 'node:https';
 import { FEATURES } from '../../contract/endpoint.ts';
 import type { Account } from '../../contract/resources/account.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
@@ -179,15 +180,19 @@ function* checkNetwork({ env }: Config): Generator<Finding> {
       exitCode: EXIT.stopped,
     };
   }
-  const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].filter(
-    (name) => (env[name] ?? '') !== '',
-  );
-  if (proxies.length === 0) return;
-  const inForce = env['NODE_USE_ENV_PROXY'] === '1';
-  yield inForce
-    ? { level: 'warning', name: 'proxy', found: `requests go through the proxy of ${proxies.join(', ')}` }
-    : good('proxy', `${proxies.join(', ')} set, but not used (NODE_USE_ENV_PROXY is not 1)`);
+  // Node read it when it started: a `.env` comes too late for that.
+  const used = proxiesIn(globalAgent.options.proxyEnv ?? {});
+  const named = proxiesIn(env);
+  if (used !== '')
+    yield { level: 'warning', name: 'proxy', found: `requests go through the proxy of ${used}` };
+  else if (named !== '')
+    yield good('proxy', `${named} set, but not used (Node was started without NODE_USE_ENV_PROXY=1)`);
 }
+
+const proxiesIn = (env: Config['env']): string =>
+  ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy']
+    .filter((name) => (env[name] ?? '') !== '')
+    .join(', ');
 
 async function askService(
   { ports, connection, config, lastAnswer }: Session,
