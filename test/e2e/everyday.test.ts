@@ -225,6 +225,16 @@ describe('a new operator', () => {
     expect((await run(...matched, '--set', 'is_active=false', '--yes', '--json')).code).toBe(0);
   });
 
+  it('imports a file whose name is longer than that of a mapping may be', async () => {
+    const file = `${'Members of the league '.repeat(8)}.csv`;
+    folder.write(`season/${file}`, 'Member ID,Name\nL5,Flo\n');
+    const outcome = await run('import', file, '--as', 'users', '--yes', '--json');
+    expect(JSON.parse(outcome.stdout)).toMatchObject({
+      exit_code: 0,
+      mappings: [{ name: file.slice(0, 100), created: 1 }],
+    });
+  });
+
   it('reads the account and single records, and writes only with --yes', async () => {
     const account = await run('account', '--json');
     expect(JSON.parse(account.stdout)).toMatchObject({

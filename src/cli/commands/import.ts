@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import { isPushed, resources, RESOURCES, type ResourceName } from '../../contract/index.ts';
 import type { PushTarget, Resource } from '../../contract/resource.ts';
 import { asWritten } from '../../mapping/parse/parse-mappings.ts';
+import { LONGEST_NAME } from '../../mapping/parse/schema.ts';
 import { variableOf } from '../../mapping/push-fields.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { nearest } from '../../model/nearest.ts';
@@ -177,7 +178,11 @@ async function makeMapping(
   const stem = basename(file, extname(file)).replace(/(\.rejected)+$/, '.rejected');
   const document = {
     version: 1,
-    name: stem.replace(/[^\p{L}\p{M}\p{N} _.-]/gu, '_').replace(/^[^\p{L}\p{N}_]+/u, '') || 'import',
+    name:
+      stem
+        .slice(0, LONGEST_NAME)
+        .replace(/[^\p{L}\p{M}\p{N} _.-]/gu, '_')
+        .replace(/^[^\p{L}\p{N}_]+/u, '') || 'import',
     push: name,
     ...bindHeader(name, target, header, source, args, session),
     operation: target.operations.includes('upsert') ? 'upsert' : (target.operations[0] ?? 'create'),

@@ -144,6 +144,9 @@ const scheduleEntry = z.union([
   }),
 ]);
 
+/** The most characters in the name of a mapping, which files of results are called by. */
+export const LONGEST_NAME = 100;
+
 /** The keys of every mapping. */
 export const common = {
   version,
@@ -151,7 +154,7 @@ export const common = {
     .pipe(
       z
         .string()
-        .max(100)
+        .max(LONGEST_NAME)
         .regex(/^[\p{L}\p{N}_][\p{L}\p{M}\p{N} _.-]*$/u, {
           error: (issue) =>
             `${showAny(issue.input)} cannot name a mapping; use letters, digits, blanks, _ . and -`,
