@@ -210,6 +210,13 @@ describe('a new operator', () => {
       code: 4,
       stderr: expect.stringContaining('--match "Header=external_id"') as string,
     });
+    folder.write('season/nameless.csv', 'Member ID,Title\nL2,Dora\n');
+    expect(await run('import', 'nameless.csv', '--as', 'users', '--yes')).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(
+        /nameless\.csv row 1: no column for display_name among "Member ID", "Title"\n.*--set display_name=value/,
+      ) as string,
+    });
     folder.write('season/two.csv', 'Member ID,MemberID,Name\nL3,L4,Eva\n');
     expect(await run('import', 'two.csv', '--as', 'users', '--yes')).toMatchObject({
       code: 4,

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { basename, extname, relative, resolve, sep } from 'node:path';
 import { stringify } from 'yaml';
 import { isPushed, resources, RESOURCES, type ResourceName } from '../../contract/index.ts';
-import type { PushTarget, Resource } from '../../contract/resource.ts';
+import type { PushOperation, PushTarget, Resource } from '../../contract/resource.ts';
 import { asWritten } from '../../mapping/parse/parse-mappings.ts';
 import { LONGEST_NAME } from '../../mapping/parse/schema.ts';
-import { variableOf } from '../../mapping/push-fields.ts';
+import { requiredFields, variableOf } from '../../mapping/push-fields.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { nearest } from '../../model/nearest.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
@@ -185,7 +185,7 @@ async function makeMapping(
         .replace(/^[^\p{L}\p{N}_]+/u, '') || 'import',
     push: name,
     ...bindHeader(name, target, header, source, args, session),
-    operation: target.operations.includes('upsert') ? 'upsert' : (target.operations[0] ?? 'create'),
+    operation: operationOf(target),
   };
   // Variables stand in values alone: what the file, its tab or its headers are called is no variable.
   const literal = (key: unknown, value: unknown): unknown =>
@@ -251,6 +251,9 @@ async function readHeader(
   return table.header.filter((name) => !RESULT_COLUMNS.some((column) => column === name));
 }
 
+const operationOf = ({ operations }: PushTarget): PushOperation =>
+  operations.includes('upsert') ? 'upsert' : (operations[0] ?? 'create');
+
 /** Headers of a points configuration that has one setting in each line. */
 const SETTING_HEADERS = ['setting', 'name', 'field'];
 
@@ -282,7 +285,8 @@ function bindHeader(
   for (const [field, names] of doubtful)
     if (args.set[field] === undefined) throw doubtfulField(field, names, args.file);
   const columns: Record<string, object> = {};
-  for (const [field, { required, type }] of Object.entries(target.fields)) {
+  const required = requiredFields(name, operationOf(target));
+  for (const [field, { type }] of Object.entries(target.fields)) {
     const from = headers.get(field);
     const fixed = args.set[field];
     const variable = variableOf(name, field);
@@ -293,7 +297,7 @@ function bindHeader(
     else if (squad !== undefined) columns[field] = squad;
     else if (variable !== undefined && ports.variable(variable) !== undefined)
       columns[field] = { value: `\${${variable}}` };
-    else if (required) throw missingField(field, header, args);
+    else if (required.includes(field)) throw missingField(field, header, args);
   }
   return { source, columns };
 }
