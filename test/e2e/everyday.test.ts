@@ -229,6 +229,12 @@ describe('a new operator', () => {
       code: 4,
       stderr: expect.stringContaining('✗ --set is_active: "perhaps" is neither true nor false;') as string,
     });
+    expect(await run(...matched, '--set', 'display_name=${NICK}', '--yes')).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(
+        /^✗ --set display_name: the variable NICK is not set\n.*--var NICK=VALUE/m,
+      ) as string,
+    });
     expect((await run(...matched, '--set', 'is_active=false', '--yes', '--json')).code).toBe(0);
   });
 

@@ -205,12 +205,12 @@ function parseImport(yaml: string, shown: string, config: Config): PushMapping |
   try {
     return parseFile(yaml, shown, config).find(isPush);
   } catch (cause) {
-    const found = cause instanceof ConfigError ? cause.problems : [];
-    const problems = found.flatMap(({ keys: [columns, field = '', value], message }) =>
+    if (!(cause instanceof ConfigError)) throw cause;
+    const problems = cause.problems.flatMap(({ keys: [columns, field = '', value], message }) =>
       columns === 'columns' && value === 'value' ? [`--set ${field}: ${message}`] : [],
     );
     if (problems.length === 0) throw cause;
-    throw new ConfigError('import.set', problems.join('\n'), { cause });
+    throw new ConfigError('import.set', problems.join('\n'), { cause, next: cause.next });
   }
 }
 

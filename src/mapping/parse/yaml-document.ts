@@ -29,6 +29,9 @@ export interface Spot {
 
 export type Path = readonly (string | number)[];
 
+/** The keys of a path, without the positions in lists. */
+export const keysOf = (path: Path): readonly string[] => path.filter((part) => typeof part === 'string');
+
 /** `mappings/users.yaml:4:3: message`. */
 export function placed(file: string, spot: Spot, message: string): string {
   return `${file}:${spot.line}:${spot.column}: ${message}`;
@@ -216,7 +219,8 @@ export class YamlDocument {
   error(code: string, message: string, path: Path, { next }: { readonly next?: string } = {}): ConfigError {
     const { file } = this;
     const spot = this.spot(path);
-    return new ConfigError(code, placed(file, spot, message), { file, ...spot, next });
+    const problems = [{ keys: keysOf(path), message }];
+    return new ConfigError(code, placed(file, spot, message), { file, ...spot, next, problems });
   }
 
   /** The plain values at a node; `fill` is given every text of it. Keys keep their order apart from integers. */

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { ConfigError } from '../../model/error.ts';
 import { either, showAny } from '../show.ts';
-import { placed, type Path, type YamlDocument } from './yaml-document.ts';
+import { keysOf, placed, type Path, type YamlDocument } from './yaml-document.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -180,8 +180,6 @@ export function findingsError(document: YamlDocument, findings: readonly Finding
     problems: spots.map(({ path, message }) => ({ keys: keysOf(path), message })),
   });
 }
-
-const keysOf = (path: Path): readonly string[] => path.filter((part) => typeof part === 'string');
 
 /** `batch_size: 5000 is too large`: the keys before a message, without the positions in lists. */
 function named(path: Path, message: string): string {
