@@ -115,6 +115,15 @@ export interface PlayerWeeks {
 
 type Stat = NonNullable<RecordOf<'get-player'>['weekly_stats']>[number];
 
+/** Of a match that is told twice, what was told last. */
+const eachOnce = (stats: readonly Stat[]): Iterable<Stat> =>
+  new Map(
+    stats.map((stat) => [
+      JSON.stringify(typeof stat.id === 'string' ? [stat.game_week, stat.id] : stat),
+      stat,
+    ]),
+  ).values();
+
 /** The counters of all matches of a player in one week; its texts are those of the last. */
 const together = (before: Stat | undefined, stat: Stat): Stat => {
   const counters: Readonly<Record<string, unknown>> = before ?? {};
@@ -137,7 +146,7 @@ export function keptOfPlayer(
   const { weekly_stats, stats_total: _total, price, form, points_per_game, ...lasting } = player;
   const now = { price, form, points_per_game };
   const stats = new Map<string | undefined, Stat>();
-  for (const stat of weekly_stats ?? []) {
+  for (const stat of eachOnce(weekly_stats ?? [])) {
     const gameWeek = weekOf(stat.game_week ?? '');
     stats.set(gameWeek, together(stats.get(gameWeek), stat));
   }

@@ -127,6 +127,21 @@ describe('a player', () => {
     ]);
   });
 
+  it('counts a match once that is told twice', () => {
+    const match = (id: string, minutes_played: number) => ({ id, game_week: '7', minutes_played });
+    const plain = { game_week: '8', minutes_played: 60 };
+    const weekly_stats = [match('a', 45), match('b', 20), match('a', 90), plain, plain];
+    const kept = keptOfPlayer(
+      { ...player, weekly_stats },
+      { weekOf: (text) => text, current: undefined },
+      100,
+    );
+    expect(kept).toMatchObject([
+      { gameWeek: '7', record: { stat: { minutes_played: 110 } } },
+      { gameWeek: '8', record: { stat: { minutes_played: 60 } } },
+    ]);
+  });
+
   it('has its price in a current week without statistics, and in no week where the current one is not known', () => {
     expect(keptOfPlayer(player, { weekOf, current: 'week-8' }, 1).at(-1)).toMatchObject({
       gameWeek: 'week-8',
