@@ -58,6 +58,12 @@ describe('the simulation of the engine, its client, its state and a service', ()
       'lost state',
       'lists end early',
       'command retry',
+      'asked for limit',
+      'asked for maxRequests',
+      'asked for deadlineMs',
+      'asked for parts',
+      'saved plans approved',
+      'two tables of members',
       'hosts at once',
       'stopped for a while',
       'database away',
@@ -82,7 +88,7 @@ describe('the simulation of the engine, its client, its state and a service', ()
     ['retry-after-reset', 'I1', 1],
     ['no-settle', 'I1', 61],
     ['match-by-position', 'I3', 1],
-    ['forget-silent', 'I1', 3951],
+    ['forget-silent', 'I4', 1],
   ] as const)(
     'finds %s when it is planted',
     async (name, invariant, from) => {

@@ -3,10 +3,15 @@ import type { Dice } from './dice.ts';
 import { REFUSED } from './service.ts';
 import { uuidOf, type Kind } from './records.ts';
 
+/** A table of the operator: that of a resource, or a second one of members. */
+export type TableName = Kind | 'guests';
+
 /** Rows of a table, the header first. */
 export type Cells = readonly (readonly string[])[];
 
 const MEMBERS = ['A', 'B', 'C', 'D', 'E', 'F', 'G', '0042'] as const;
+/** Members of a second table. */
+const GUESTS = ['H', 'I', 'J'] as const;
 const NAMES = ['Ann', 'Bob', 'Cid', 'Dörte', REFUSED.user] as const;
 const SQUADS = ['Hill XI', 'Dale XI', 'no', REFUSED.squad] as const;
 const MINIS = ['Office', 'Family', 'Pub'] as const;
@@ -22,6 +27,9 @@ interface Member {
 export class Desk {
   readonly #dice: Dice;
   readonly #members = new Map<string, Member>();
+  /** What happens to the second table of members; undefined where there is none. */
+  readonly #guestDice: Dice | undefined;
+  readonly #guests = new Map<string, Member>();
   readonly #squads = new Set<string>();
   readonly #minis = new Set<string>();
   readonly #prices = new Map<number, number>();
@@ -31,8 +39,10 @@ export class Desk {
   /** A row without a key, and one that stands twice. */
   #junk = false;
 
-  constructor(dice: Dice) {
+  constructor(dice: Dice, guestDice?: Dice) {
     this.#dice = dice;
+    this.#guestDice = guestDice;
+    for (const guest of guestDice?.some(GUESTS) ?? []) this.#guests.set(guest, { name: 'Ann', active: '' });
     for (const member of dice.some(MEMBERS)) this.#put(member);
     if (this.#members.size === 0) this.#put('A');
     for (const mini of dice.some(MINIS)) this.#minis.add(mini);
@@ -45,6 +55,7 @@ export class Desk {
   /** Changes something, as people do between two pushes. Answers what, for the history. */
   edit(): string {
     const dice = this.#dice;
+    if (this.#guestDice?.chance(0.4) === true) return this.#editGuests(this.#guestDice);
     switch (dice.int(0, 7)) {
       case 0:
         this.#members.delete(dice.pick(MEMBERS));
@@ -72,23 +83,46 @@ export class Desk {
     }
   }
 
+  /** Changes the second table of members, or moves a member from one table to the other. */
+  #editGuests(dice: Dice): string {
+    const guest = dice.pick(GUESTS);
+    if (dice.chance(0.3)) {
+      this.#guests.delete(guest);
+      return `removes guest ${guest}`;
+    }
+    if (dice.chance(0.5)) {
+      this.#guests.set(guest, { name: dice.pick(['Ann', 'Bob']), active: dice.pick(['', 'true', 'false']) });
+      return `sets guest ${guest}`;
+    }
+    const [from, to] = dice.chance(0.5) ? [this.#members, this.#guests] : [this.#guests, this.#members];
+    if (from.size === 0) return 'moves nobody';
+    const moved = dice.pick([...from]);
+    from.delete(moved[0]);
+    to.set(...moved);
+    return `moves member ${moved[0]} to the other table`;
+  }
+
   /** Takes out or changes whatever the service refuses, so that there is nothing left to refuse. */
   correct(): void {
-    for (const [member, { name, active }] of this.#members)
-      if (name === REFUSED.user) this.#members.set(member, { name: 'Ann', active });
+    for (const table of [this.#members, this.#guests])
+      for (const [member, { name, active }] of table)
+        if (name === REFUSED.user) table.set(member, { name: 'Ann', active });
+    // A member that both tables have, each push changes back and forth.
+    for (const guest of this.#guests.keys()) if (this.#members.has(guest)) this.#guests.delete(guest);
     for (const squad of this.#squads) if (squad.endsWith(`|${REFUSED.squad}`)) this.#squads.delete(squad);
     this.#prices.delete(REFUSED.player);
   }
 
-  /** The table of a resource as it stands now. */
-  cells(kind: Kind): Cells {
-    switch (kind) {
+  /** A table as it stands now. */
+  cells(table: TableName): Cells {
+    switch (table) {
       case 'users':
         return [
-          ['Member', 'Name', 'Active'],
-          ...[...this.#members].map(([member, { name, active }]) => [member, name, active]),
+          ...memberCells(this.#members),
           ...(this.#junk ? [['', 'Nobody', ''], ...this.#repeated()] : []),
         ];
+      case 'guests':
+        return memberCells(this.#guests);
       case 'fantasy_leagues':
         return [['Name', 'League'], ...this.#leagues.map((name) => [name, '1'])];
       case 'mini_leagues':
@@ -132,3 +166,8 @@ export class Desk {
     this.#squads.add(`${this.#dice.pick(MEMBERS)}|${name}`);
   }
 }
+
+const memberCells = (members: ReadonlyMap<string, Member>): Cells => [
+  ['Member', 'Name', 'Active'],
+  ...[...members].map(([member, { name, active }]) => [member, name, active]),
+];

@@ -42,6 +42,23 @@ function parse(league: string, priceType: string): readonly PushMapping[] {
   return found;
 }
 
+/** The mapping of the second table of members. */
+export const GUESTS_MAPPING = 'guests';
+
+/** The same mappings, with one of a second table of members. */
+export const withGuests = (mappings: readonly PushMapping[]): readonly PushMapping[] =>
+  mappings.flatMap((mapping) =>
+    mapping.resource === 'users'
+      ? [mapping, { ...mapping, name: GUESTS_MAPPING, source: guestsOf(mapping) }]
+      : mapping,
+  );
+
+const guestsOf = ({ source }: PushMapping): PushMapping['source'] => ({
+  ...source,
+  origin: GUESTS_MAPPING,
+  location: { ...source.location, path: GUESTS_MAPPING } as PushMapping['source']['location'],
+});
+
 /** Draws what the operator keeps in step, and how. */
 export function drawMappings(dice: Dice, priceType: PriceType): readonly PushMapping[] {
   // A league that is made by the same push, or one that is there.

@@ -11,14 +11,13 @@ import type { Lock, Store } from '../../src/model/state/store.ts';
 import type { SourceTable, TableKind } from '../../src/model/tables/table.ts';
 import type { SyncPorts } from '../../src/sync/ports.ts';
 import type { Checker } from './checker.ts';
-import type { Desk } from './desk.ts';
+import type { Desk, TableName } from './desk.ts';
 import type { History } from './history.ts';
 import { underLock } from '../../src/runtime/under-lock.ts';
 import { heldLock } from '../support/held-lock.ts';
 import type { Hosts } from './hosts.ts';
 import { MemoryBudget, type BudgetData } from './memory-budget.ts';
 import type { Life } from './life.ts';
-import type { Kind } from './records.ts';
 import type { Scenario } from './scenario.ts';
 import type { Wire } from './wire.ts';
 
@@ -64,7 +63,9 @@ function tableKind(desk: Desk): TableKind {
   return {
     kind: 'csv',
     open: (location, { origin }): Promise<SourceTable> => {
-      const [header = [], ...lines] = desk.cells((location.kind === 'sheet' ? '' : location.path) as Kind);
+      const [header = [], ...lines] = desk.cells(
+        (location.kind === 'sheet' ? '' : location.path) as TableName,
+      );
       async function* batches(): AsyncGenerator<readonly { rowNumber: number; cells: readonly string[] }[]> {
         await Promise.resolve();
         yield lines.map((cells, index) => ({ rowNumber: index + 2, cells }));
@@ -92,7 +93,11 @@ function listen(life: Life, history: History, checker: Checker) {
 export async function beginProcess(
   life: Life,
   around: Surroundings,
-  { host, maxWaitMs }: { readonly host: number; readonly maxWaitMs: number },
+  {
+    host,
+    maxWaitMs,
+    maxRequests,
+  }: { readonly host: number; readonly maxWaitMs: number; readonly maxRequests: number | undefined },
 ): Promise<Process> {
   const { scenario, desk, wire, history, checker, random, bug, openStore, hosts, budget } = around;
   const shared = hosts?.open(life, host);
@@ -111,7 +116,7 @@ export async function beginProcess(
     reservePerMinute: 0,
     reservePerDay: 0,
     maxWaitMs,
-    maxRequests: undefined,
+    maxRequests,
     timeoutMs: scenario.timeoutMs,
     concurrency: scenario.concurrency,
     signal: life.signal,

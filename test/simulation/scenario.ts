@@ -3,11 +3,22 @@ import { dice, type Dice } from './dice.ts';
 import { FAULTS, type Fault } from './faults.ts';
 import { areListsStrange, drawHabits, type Habits } from './habits.ts';
 import type { Ending, Pause } from './life.ts';
-import { drawMappings, type PriceType } from './mappings.ts';
+import { drawMappings, withGuests, type PriceType } from './mappings.ts';
 import { LOSSES, type Loss } from './memory-store.ts';
 
+/** What a person asks of a command beside what it is. */
+export interface Bounds {
+  /** Only the first rows of each table. */
+  readonly limit?: number | undefined;
+  readonly maxRequests?: number | undefined;
+  /** After so long no row is sent any more. */
+  readonly deadlineMs?: number | undefined;
+  /** Only these mappings of a push or a plan, by their places. */
+  readonly parts?: readonly number[] | undefined;
+}
+
 /** What a host does after a while, beside the others. */
-export interface HostCommand {
+export interface HostCommand extends Bounds {
   readonly afterMs: number;
   readonly kind: CommandKind;
   readonly ending: Ending | undefined;
@@ -25,7 +36,7 @@ export interface HostsScenario {
 
 /** One thing that happens. */
 export type Step =
-  | {
+  | ({
       readonly kind: 'push' | 'resume' | 'retry' | 'resolve' | 'plan';
       /** How likely a request meets a fault. */
       readonly rate: number;
@@ -36,7 +47,9 @@ export type Step =
       readonly editsAtMs: readonly number[];
       /** How long the person looks at the plan. */
       readonly thinkMs: number;
-    }
+      /** A plan is saved, or a push is that of the plan which was saved last. */
+      readonly isSaved?: true;
+    } & Bounds)
   | { readonly kind: 'two_pushes'; readonly rate: number }
   | {
       readonly kind: 'hosts';
@@ -205,6 +218,45 @@ const withEdits = (roll: Dice, steps: readonly Step[]): readonly Step[] =>
     'editsAtMs' in step ? { ...step, editsAtMs: drawTimes(roll, roll.pick([0, 0, 1, 3])) } : step,
   );
 
+/** The same steps, with a plan that is saved, something that happens since, and its push, which may be typed twice. */
+function withSaved(roll: Dice, others: boolean, steps: readonly Step[]): readonly Step[] {
+  if (!roll.chance(0.3)) return steps;
+  const at = roll.int(0, steps.length);
+  const saved = (kind: 'plan' | 'push'): Step =>
+    ({ ...drawCommand(roll, kind, others), isSaved: true }) as Step;
+  const between = roll.pick<readonly Step[]>([
+    [],
+    [{ kind: 'edit', times: 1 }],
+    [drawCommand(roll, 'push', others)],
+    [{ kind: 'wait', ms: 3_600_000 }],
+    others ? [{ kind: 'other' }] : [],
+  ]);
+  const twice = roll.chance(0.4) ? [saved('push')] : [];
+  return [...steps.slice(0, at), saved('plan'), ...between, saved('push'), ...twice, ...steps.slice(at)];
+}
+
+function drawBounds(roll: Dice, share: number): Bounds {
+  if (!roll.chance(share)) return {};
+  const now = (): boolean => roll.chance(0.4);
+  return {
+    limit: now() ? roll.int(1, 4) : undefined,
+    maxRequests: now() ? roll.int(1, 20) : undefined,
+    deadlineMs: now() ? roll.pick([0, 3000, 60_000, 600_000]) : undefined,
+    parts: now() ? roll.some([0, 1, 2, 3, 4, 5, 6]) : undefined,
+  };
+}
+
+/** The same steps, with what people ask of some commands. */
+const withBounds = (roll: Dice, steps: readonly Step[]): readonly Step[] =>
+  steps.map((step) => {
+    if (step.kind === 'hosts')
+      return {
+        ...step,
+        commands: step.commands.map((own) => own.map((each) => ({ ...each, ...drawBounds(roll, 0.05) }))),
+      };
+    return 'editsAtMs' in step ? { ...step, ...drawBounds(roll, 0.25) } : step;
+  });
+
 /** Draws the whole story of a seed; `isWhole`: with losses of what stands on the disk, and with several machines in one of four, or as often as `machines` says. */
 export function drawScenario(seed: number, isWhole = true, machines = 0.25): Scenario {
   const roll = dice(seed, 'scenario');
@@ -237,11 +289,12 @@ export function drawScenario(seed: number, isWhole = true, machines = 0.25): Sce
   const isLost = all.some(({ kind }) => kind === 'lose_state');
   const isCounted = counters !== 'absent' && counters.lagMs === 0;
   const late = isLost && isCounted ? { listLagMs: Math.floor(settleMs / 3) } : {};
+  const mappings = drawMappings(dice(seed, 'mappings'), priceType);
   return {
     habits: ahead ? { ...habits, listLagMs: 0, logLagMs: 0 } : { ...habits, ...late },
     jumpsAhead: ahead,
     leapMs: jumps ? (ahead ? 1 : -1) * dice(seed, 'leap').pick([0, 60_000, 86_400_000]) : 0,
-    mappings: drawMappings(dice(seed, 'mappings'), priceType),
+    mappings: dice(seed, 'second table').chance(0.3) ? withGuests(mappings) : mappings,
     priceType,
     hosts,
     // A few kinds at a time meet each other more often than all of them do.
@@ -256,6 +309,10 @@ export function drawScenario(seed: number, isWhole = true, machines = 0.25): Sce
     adopt: roll.chance(0.7),
     // Without a counter nothing shows a fantasy league: who lets it be sent again, lets it be made twice.
     onAmbiguous: counted && dice(seed, 'on-ambiguous').chance(0.4) ? 'settle' : 'hold',
-    steps: withEdits(dice(seed, 'edits'), all),
+    steps: withSaved(
+      dice(seed, 'saved'),
+      others,
+      withBounds(dice(seed, 'bounds'), withEdits(dice(seed, 'edits'), all)),
+    ),
   };
 }

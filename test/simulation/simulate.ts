@@ -7,8 +7,11 @@ import { push, type Approve, type PushResult } from '../../src/sync/push.ts';
 import { resolve, type Assumption } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { retry } from '../../src/sync/retry.ts';
-import type { SyncPorts } from '../../src/sync/ports.ts';
-import type { PlanOptions } from '../../src/plan/saved/push-plan.ts';
+import type { PlannedPush, SyncPorts } from '../../src/sync/ports.ts';
+import type { PlannedChange, PlanOptions } from '../../src/plan/saved/push-plan.ts';
+import { openSavedPlan } from '../../src/plan/saved/read-saved-plan.ts';
+import { savedPlanLines, savedRows } from '../../src/sync/plan/save-plan.ts';
+import { pushSavedPlan } from '../../src/sync/push-saved-plan.ts';
 import { Checker } from './checker.ts';
 import { Desk } from './desk.ts';
 import { dice, type Dice } from './dice.ts';
@@ -20,7 +23,8 @@ import { BudgetData } from './memory-budget.ts';
 import { MemoryStore, StoreData } from './memory-store.ts';
 import { API_KEY, beginProcess, type PlantedBug, type Process, type Surroundings } from './process.ts';
 import type { Kind } from './records.ts';
-import { drawScenario, type Scenario, type Step } from './scenario.ts';
+import { GUESTS_MAPPING } from './mappings.ts';
+import { drawScenario, type Bounds, type Scenario, type Step } from './scenario.ts';
 import { SimulatedService } from './service.ts';
 import { Stranger } from './stranger.ts';
 import { CALM, Wire, type Sent } from './wire.ts';
@@ -53,7 +57,9 @@ const DAY_MS = 86_400_000;
 type CommandKind = 'push' | 'resume' | 'retry' | 'plan' | 'resolve';
 
 /** What one command is run with. */
-interface CommandOptions {
+interface CommandOptions extends Bounds {
+  /** A plan is saved, or a push is that of the plan which was saved last. */
+  readonly isSaved?: true | undefined;
   /** By default the first. */
   readonly host?: number;
   readonly ending?: Ending | undefined;
@@ -88,6 +94,8 @@ class Simulation {
   /** What the disk holds of the state, and a copy of it that was made before. */
   #disk = new StoreData();
   #copy: StoreData | undefined;
+  /** The lines of the plan that was saved last. */
+  #saved: readonly string[] | undefined;
   /** Nobody says any more that what the state does not know may be written again. */
   #isRestored = false;
 
@@ -123,9 +131,11 @@ class Simulation {
     });
     this.#leaps = dice(seed, 'leaps');
     this.#stranger = new Stranger(this.service, history, dice(seed, 'stranger'), this.scenario.priceType);
+    const hasGuests = this.scenario.mappings.some(({ name }) => name === GUESTS_MAPPING);
+    if (hasGuests) history.count('two tables of members');
     this.#around = {
       scenario: this.scenario,
-      desk: new Desk(dice(seed, 'desk')),
+      desk: new Desk(dice(seed, 'desk'), hasGuests ? dice(seed, 'guests') : undefined),
       wire: this.wire,
       history,
       checker: this.checker,
@@ -276,7 +286,7 @@ class Simulation {
         const adopt = scenario.adopt && !this.#isRestored;
         const noEdits = this.#atTimes(step.editsAtMs, () => this.#edit());
         const isDone = await this.#leap();
-        await this.command(step.kind, { ending: step.ending, thinkMs: step.thinkMs, adopt, maxWaitMs });
+        await this.command(step.kind, { ...step, adopt, maxWaitMs });
         isDone();
         noEdits();
       }
@@ -406,10 +416,13 @@ class Simulation {
     const life = new Life(`${kind}${this.#lives}${at}`, world, history, { ending, pause, skewMs, reach });
     history.note('--', life.name, 'begins');
     history.count(`command ${kind}`);
+    for (const name of ['limit', 'maxRequests', 'deadlineMs', 'parts'] as const)
+      if (options[name] !== undefined) history.count(`asked for ${name}`);
     checker.begin(life.name, kind === 'plan' || kind === 'resolve');
     const process = await beginProcess(life, this.#around, {
       host,
       maxWaitMs: options.maxWaitMs ?? scenario.maxWaitMs,
+      maxRequests: options.maxRequests,
     });
     const work = this.#carryOut(kind, life, process.ports, options).finally(() => this.#end(process));
     const ended = await Promise.race([work, life.death]).finally(process.close);
@@ -459,10 +472,16 @@ class Simulation {
     kind: CommandKind,
     life: Life,
     ports: SyncPorts,
-    { thinkMs = 0, adopt = false, word }: CommandOptions,
+    { thinkMs = 0, adopt = false, word, limit, deadlineMs, parts, isSaved }: CommandOptions,
   ): Promise<Ended> {
+    const { mappings: all } = this.scenario;
+    const mappings = parts === undefined ? all : all.filter((_, at) => parts.includes(at));
+    const endMs = deadlineMs === undefined ? undefined : life.clock.now() + deadlineMs;
     const options: PlanOptions = {
-      limit: undefined,
+      limit,
+      ...(endMs !== undefined && {
+        deadlines: Object.fromEntries(mappings.map(({ name }) => [name, endMs])),
+      }),
       allowEmpty: true,
       allowKeyShape: false,
       encoding: undefined,
@@ -479,25 +498,59 @@ class Simulation {
     try {
       switch (kind) {
         case 'plan': {
-          const planned = await planPush(ports, this.scenario.mappings, options);
+          const planned = await planPush(ports, mappings, options);
+          if (isSaved === true) await this.#save(planned, life, options);
           await planned.rows.remove();
           return { writes: planned.mappings.reduce((sum, plan) => sum + plan.writes, 0) };
         }
         case 'push':
-          return this.#ended(life, await push(ports, 'push', this.scenario.mappings, options, approve));
+          if (isSaved === true && this.#saved !== undefined)
+            return await this.#pushSaved(this.#saved, life, ports, approve);
+          return this.#ended(life, await push(ports, 'push', mappings, options, approve));
         case 'resolve': {
           const { exitCode } = await resolve(ports, word?.id, word?.assume, () => Promise.resolve());
           this.history.count(`resolve exit ${exitCode}`);
           return {};
         }
         case 'resume':
-          return this.#ended(life, await resume(ports, undefined, approve, { adopt }));
+          return this.#ended(life, await resume(ports, undefined, approve, { adopt, limit }));
         case 'retry':
           return this.#ended(life, await retry(ports, undefined, options, (mapping) => mapping, approve));
       }
     } catch (error) {
       return this.#stopped(life, error);
     }
+  }
+
+  async #save(planned: PlannedPush, life: Life, options: PlanOptions): Promise<void> {
+    const maker = {
+      id: `plan-${this.#lives}`,
+      version: '1.0.0',
+      madeAtMs: life.clock.now(),
+      typed: ['plan'],
+      options,
+    };
+    this.#saved = await Array.fromAsync(savedPlanLines(planned, maker));
+    this.history.count('plans saved');
+  }
+
+  /** Pushes a saved plan: what is approved is what it says. */
+  async #pushSaved(lines: readonly string[], life: Life, ports: SyncPorts, approve: Approve): Promise<Ended> {
+    const saved = await openSavedPlan('saved.plan', async function* () {
+      await Promise.resolve();
+      yield* lines;
+    });
+    const names = new Set(saved.header.mappings.map(({ name }) => name));
+    const mappings = this.scenario.mappings.filter(({ name }) => names.has(name));
+    const promised = written(await Array.fromAsync(saved.rows()));
+    const begin: Approve = async (planned, runId) => {
+      const changes = written(await Array.fromAsync(savedRows(planned)));
+      if (changes !== promised)
+        this.checker.fail('I7', `a saved plan says ${promised}, and its push ${changes}`);
+      await approve(planned, runId);
+      this.history.count('saved plans approved');
+    };
+    return this.#ended(life, await pushSavedPlan(ports, saved, mappings, 'plan', begin));
   }
 
   /** What a database that is away is not told, it takes for over in time. */
@@ -532,6 +585,16 @@ class Simulation {
 
 const pushed = ({ result }: Ended): readonly PushSummary[] =>
   (result?.report.mappings ?? []).filter((summary) => summary.direction === 'push');
+
+/** What a plan writes, in whatever order; what was there before, one plan may know and the other not. */
+const written = (changes: readonly Pick<PlannedChange, 'mapping' | 'key' | 'kind' | 'fields'>[]): string =>
+  changes
+    .filter(({ kind }) => kind === 'create' || kind === 'update')
+    .map(({ mapping, key, kind, fields }) =>
+      JSON.stringify([mapping, key, kind, Object.entries(fields).map(([name, { after }]) => [name, after])]),
+    )
+    .toSorted()
+    .join('\n');
 
 const rejectedRows = (ended: Ended): number => pushed(ended).reduce((sum, { rejected }) => sum + rejected, 0);
 
