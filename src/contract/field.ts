@@ -61,6 +61,15 @@ export function record<Identity extends z.ZodRawShape, Rest extends z.ZodRawShap
   return z.looseObject({ ...identity, ...(optional as unknown as Nullish<Rest>) });
 }
 
+/** What an operation answers that makes no record of its own: any field may be null or absent, but not all of them, which would say nothing. */
+export function result<Fields extends z.ZodRawShape>(fields: Fields) {
+  return record({}, fields).refine(
+    (answer: Readonly<Record<string, unknown>>) =>
+      Object.keys(fields).some((name) => (answer[name] ?? null) !== null),
+    { error: `none of ${Object.keys(fields).join(', ')} is there` },
+  );
+}
+
 /** Schemas for what we send: exactly the constraints of the interface. */
 export const send = {
   text: (min = 0) => z.string().min(min),

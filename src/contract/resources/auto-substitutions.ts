@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
-import { read, record, send } from '../field.ts';
+import { read, record, result, send } from '../field.ts';
 import type { PushableResource } from '../resource.ts';
 import { gameWeekSummary } from './fantasy-leagues.ts';
 import { nestedPlayer } from './prices.ts';
@@ -43,10 +43,11 @@ const pairRecord = record(
 ).meta({ id: 'SubstitutionPair' });
 
 /** Auto-substitution result (section 2.13). */
-const autoSubstitutionResult = record(
-  {},
-  { message: read.text(), code: read.text(), events: read.integer() },
-).meta({ id: 'AutoSubstitutionResult' });
+const autoSubstitutionResult = result({
+  message: read.text(),
+  code: read.text(),
+  events: read.integer(),
+}).meta({ id: 'AutoSubstitutionResult' });
 
 const triggerBody = z.strictObject({ fantasy_league_id: send.positive(), game_week_id: send.uuid() });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
-import { read, record, send } from '../field.ts';
+import { read, record, result, send } from '../field.ts';
 import type { PushableResource } from '../resource.ts';
 
 /** A player inside a log record. */
@@ -24,7 +24,7 @@ const priceRecord = record(
 export type PriceUploadRecord = z.infer<typeof priceRecord>;
 
 /** Price upload result (section 2.12). */
-const priceUploadResult = record({}, { reference: read.text(), count: read.integer() }).meta({
+const priceUploadResult = result({ reference: read.text(), count: read.integer() }).meta({
   id: 'PriceUploadResult',
 });
 

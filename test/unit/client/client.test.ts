@@ -244,6 +244,16 @@ describe('writes', () => {
     expect(wire.requests).toHaveLength(2);
   });
 
+  it('are ambiguous when the answer is a success that says nothing of them', async () => {
+    const wire = open([envelopeAnswer(200, { errors: ['no'] }, { message: 'failed' })]);
+    const upload = {
+      body: { fantasy_league_id: 1, prices: [{ player_id: 1, price: 5, type: 'current' }] },
+    };
+    expect(await wire.clock.run(wire.client.send('upload-prices', upload))).toMatchObject({
+      kind: 'ambiguous',
+    });
+  });
+
   it('are repeated while they surely never arrived', async () => {
     const refused = new TransportError('refused', 'the connection was refused');
     const wire = open([refused, new TransportError('dns', 'x'), OK]);

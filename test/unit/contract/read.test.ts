@@ -27,9 +27,9 @@ const IDENTITY: Readonly<Partial<Record<OperationId, Readonly<Record<string, unk
   'get-player': { id: 1 },
   'set-points-config': { id: UUID },
   'get-points-config': { id: UUID },
-  'upload-prices': {},
+  'upload-prices': { reference: 'r' },
   'list-prices': { id: UUID },
-  'trigger-auto-substitution': {},
+  'trigger-auto-substitution': { code: 'DONE' },
   'list-auto-substitutions': { id: UUID },
 };
 
@@ -103,6 +103,22 @@ describe.each(OPERATION_IDS)('records of %s', (id) => {
       ({ path }) => record.safeParse({ ...identity, ...nested(path, { a: 1 }) }).success,
     );
     expect(accepted).toEqual([]);
+  });
+});
+
+describe('a result that names no record', () => {
+  it.each([
+    ['upload-prices', { count: 0 }],
+    ['upload-prices', { reference: '' }],
+    ['trigger-auto-substitution', { message: 'done' }],
+    ['trigger-auto-substitution', { events: 0 }],
+  ] as const)('of %s may be %j alone', (id, answer) => {
+    expect(endpoints[id].record.safeParse(answer).success).toBe(true);
+  });
+
+  it.each(['upload-prices', 'trigger-auto-substitution'] as const)('of %s says something', (id) => {
+    const nothing = [{}, { count: null, events: null }, { errors: ['no'] }];
+    expect(nothing.filter((answer) => endpoints[id].record.safeParse(answer).success)).toEqual([]);
   });
 });
 
