@@ -31,6 +31,7 @@ import { readList, unreadable, type Page } from './list.ts';
 import type { ListReading } from './observe/observe-list.ts';
 import type { Observer } from './observe/observe.ts';
 import { quotaAgainst, quotaExplains, QuotaUsedUp } from './quota-refusal.ts';
+import { readLeniently, type LenientAccount } from './read-account.ts';
 import { buildRequest, type CallParts } from './request.ts';
 import { retry } from './retry.ts';
 import type { SharingOptions } from './budget/sharing.ts';
@@ -138,6 +139,8 @@ class Client implements ClosingService {
   #mayBeQuota = true;
   /** As it was read last. */
   #lastAccount: Account | undefined;
+  /** What was said to be left out of it. */
+  #leftOut: string | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -334,6 +337,16 @@ class Client implements ClosingService {
       });
   }
 
+  #warnOfAccount({ account, leftOut }: LenientAccount): Account {
+    if (this.#leftOut !== leftOut)
+      this.#options.emit({
+        kind: 'warning',
+        message: `the account is read without values of another kind than documented (${leftOut})`,
+      });
+    this.#leftOut = leftOut;
+    return account;
+  }
+
   /** Undefined when the call was throttled: the budget then waits and asks again. */
   async #readAccount(transport: Transport, signal: AbortSignal): Promise<Account | undefined> {
     const operation = 'get-account';
@@ -344,6 +357,8 @@ class Client implements ClosingService {
     const answer = answerOf<typeof operation>(endpoints[operation], verdict.envelope);
     const [account] = answer?.records ?? [];
     if (account !== undefined) return (this.#lastAccount = account);
+    const lenient = readLeniently(verdict.envelope.data);
+    if (lenient !== undefined) return (this.#lastAccount = this.#warnOfAccount(lenient));
     const issue = answer?.issues[0]?.message;
     throw issue === undefined
       ? unavailable(request, 'service.no_envelope', WRONG_DATA)

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TransportError } from '../../../src/client/transport-error.ts';
 import { AccessError, IncompleteError, RefusedError, UnavailableError } from '../../../src/model/error.ts';
 import type { HttpResponse } from '../../../src/model/ports.ts';
+import { quotaUsed } from '../../../src/model/quota.ts';
 import { TEST_KEY, testClient } from '../../support/client.ts';
 import type { TestClient } from '../../support/client.ts';
 import { virtualClock } from '../../support/clock.ts';
@@ -204,6 +205,32 @@ describe('the account call', () => {
     });
     expect((error as Error).message).not.toContain('base_url');
   });
+
+  it.each<[string, object]>([
+    ['config.pricing.per_month', { config: { pricing: { per_month: '€9.99' } } }],
+    ['config.features.users.max', { config: { features: { users: { max: 'unlimited', used: 3 } } } }],
+    ['config.features', { config: { features: [{ name: 'users' }] } }],
+    ['tier', { tier: { name: 'gold' } }],
+  ])(
+    'reads the account without a value of another kind that no request needs, and says so once: %s',
+    async (path, odd) => {
+      const answer = envelopeAnswer(200, { ...(accountData({}) as object), ...odd });
+      const scripted = scriptedTransport(answer, answer);
+      const { client, clock, events } = testClient(scripted.transport);
+      const account = await clock.run(client.account());
+      await clock.run(client.account());
+      expect(scripted.requests).toHaveLength(2);
+      expect(quotaUsed(account, 'users')).toBe(path === 'config.features.users.max' ? 3 : undefined);
+      expect(events.filter(({ kind }) => kind === 'warning')).toEqual([
+        {
+          kind: 'warning',
+          message: expect.stringContaining(
+            `without values of another kind than documented (${path}: `,
+          ) as string,
+        },
+      ]);
+    },
+  );
 
   it('says that base_url is wrong on a 404', async () => {
     const scripted = scriptedTransport(envelopeAnswer(404, null));
