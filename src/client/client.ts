@@ -14,15 +14,7 @@ import { InternalError, TeamsheetError } from '../model/error.ts';
 import type { HttpRequest, Random, Transport, Wrap } from '../model/ports.ts';
 import { quotaUsed, type QuotaRefusal } from '../model/quota.ts';
 import type { Secret } from '../model/secret.ts';
-import type {
-  Answer,
-  CallInput,
-  OnUnreadable,
-  RecordIssue,
-  Service,
-  Wholeness,
-  WriteResult,
-} from '../model/service.ts';
+import type { Answer, CallInput, OnUnreadable, Service, Wholeness, WriteResult } from '../model/service.ts';
 import { Budget, type BudgetOptions } from './budget/budget.ts';
 import { classify, isSuccess, type Verdict } from './classify.ts';
 import { readRecords } from './envelope.ts';
@@ -222,11 +214,12 @@ class Client implements ClosingService {
     const endpoint: Endpoint = endpoints[operation];
     const address = `GET ${endpoint.path}`;
     const strict = onUnreadable === 'keep';
-    let issue: string | undefined;
+    let odd: readonly string[] = [];
     const readPage = async (page: number | undefined): Promise<Page<RecordOf<Id>>> => {
-      const answer = await this.#readPage(operation, query, page, signal, strict);
+      const { issues, ...answer } = await this.#readPage(operation, query, page, signal, strict);
+      const found = issues.map(({ index, message }) => `page ${page ?? 1}, record ${index + 1}: ${message}`);
       // Without a page number a new read of the whole list begins.
-      issue = page === undefined ? answer.issue : (issue ?? answer.issue);
+      odd = page === undefined ? found : [...odd, ...found];
       return answer;
     };
     const { observer } = this.#options;
@@ -237,7 +230,8 @@ class Client implements ClosingService {
     const feature = countingFeature(operation);
     const counted = feature && this.#lastAccount && quotaUsed(this.#lastAccount, feature);
     const wholeness = yield* readList(address, readPage, watcher, { strict, counted });
-    if (issue !== undefined && !strict) throw unreadable(address, issue);
+    const [first, ...more] = odd;
+    if (first !== undefined && !strict) throw unreadable(address, first, more.length);
     onEnd?.(wholeness);
   }
 
@@ -307,17 +301,16 @@ class Client implements ClosingService {
     page: number | undefined,
     signal: AbortSignal | undefined,
     keepsOdd: boolean,
-  ): Promise<Page<RecordOf<Id>>> {
+  ): Promise<Page<RecordOf<Id>> & Pick<Answer<Id>, 'issues'>> {
     const { request, envelope, answer } = await this.#read<Id>(operation, {
       query: page === undefined ? query : { ...(query as object | undefined), page },
       signal,
     });
     if (answer === undefined) throw unavailable(request, 'service.no_envelope', WRONG_DATA);
-    const issues = new Map(answer.issues.map((issue) => [issue.index, issue]));
-    if (!keepsOdd) this.#warnOfUnreadable(operation, page, answer.issues);
+    const byIndex = new Map(answer.issues.map((issue) => [issue.index, issue]));
     const records = answer.records.values();
     const elements = (envelope.data as readonly unknown[]).map((raw, index) => {
-      const odd = issues.get(index);
+      const odd = byIndex.get(index);
       // What is kept says which record it is, and what else it says is only shown.
       const kept = (keepsOdd ? odd?.kept : undefined) as RecordOf<Id> | undefined;
       const record = odd === undefined ? records.next().value : kept;
@@ -326,15 +319,8 @@ class Client implements ClosingService {
     });
     const oddPaging =
       answer.paging === undefined && envelope.paging !== undefined && envelope.paging !== null;
-    return { elements, paging: answer.paging, oddPaging, issue: answer.issues[0]?.message };
-  }
-
-  #warnOfUnreadable(operation: OperationId, page = 1, issues: readonly RecordIssue[]): void {
-    for (const { index, message } of issues)
-      this.#options.emit({
-        kind: 'warning',
-        message: `${operation} page ${page}: record ${index + 1} cannot be read and is left out (${message})`,
-      });
+    const { paging, issues } = answer;
+    return { elements, paging, oddPaging, issue: issues[0]?.message, issues };
   }
 
   #warnOfAccount({ account, leftOut }: LenientAccount): Account {

@@ -205,9 +205,10 @@ function unstable(
   return new ListError(`${address} does not add up: ${problem}`, { next, leftOut });
 }
 
-/** The error of a list that holds a record which cannot be read, for whoever must know every record of it. */
-export function unreadable(address: string, problem: string): ListError {
-  return unstable(address, `a record cannot be read (${problem})`, 'ask your provider about that record');
+/** The error of a list that holds records which cannot be read, for whoever must know every record of it: the first, and how many more. */
+export function unreadable(address: string, first: string, more: number): ListError {
+  const what = more === 0 ? 'a record cannot be read' : `${more + 1} records cannot be read, the first`;
+  return unstable(address, `${what} (${first})`, 'ask your provider about that record');
 }
 
 /**

@@ -509,24 +509,30 @@ describe('lists', () => {
     expect(made).toBe(10);
   });
 
-  it('end in an error where a record that cannot be read might be the one looked for', async () => {
-    const wire = open([
-      envelopeAnswer(200, [USER, { ...USER, id: 'C', is_active: 'maybe' }], {
-        paging: { total: 2, per_page: 50, page_total: 1 },
-      }),
-    ]);
-    const found: unknown[] = [];
-    const all = async (): Promise<void> => {
-      for await (const users of wire.client.list('list-users', {}, undefined, 'fail')) found.push(...users);
-    };
-    expect(await failureOf(wire, all())).toMatchObject({
-      code: 'list.unstable',
-      message: expect.stringMatching(
-        /^GET \/user does not add up: a record cannot be read \(is_active/,
-      ) as string,
-    });
-    expect(found).toEqual([USER]);
-  });
+  it.each([
+    [1, 'a record cannot be read'],
+    [3, '3 records cannot be read, the first'],
+  ])(
+    'end in one error where %i records that cannot be read might be the one looked for',
+    async (count, what) => {
+      const odd = Array.from({ length: count }, (_, at) => ({ ...USER, id: `C${at}`, is_active: 'maybe' }));
+      const wire = open([
+        envelopeAnswer(200, [USER, ...odd], { paging: { total: 1 + count, per_page: 50, page_total: 1 } }),
+      ]);
+      const found: unknown[] = [];
+      const all = async (): Promise<void> => {
+        for await (const users of wire.client.list('list-users', {}, undefined, 'fail')) found.push(...users);
+      };
+      expect(await failureOf(wire, all())).toMatchObject({
+        code: 'list.unstable',
+        message: expect.stringContaining(
+          `GET /user does not add up: ${what} (page 1, record 2: is_active: `,
+        ) as string,
+      });
+      expect(found).toEqual([USER]);
+      expect(wire.events.filter(({ kind }) => kind === 'warning')).toEqual([]);
+    },
+  );
 
   it('take either case of a UUID for the same record', async () => {
     const wire = open([
