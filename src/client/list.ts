@@ -50,13 +50,21 @@ interface PageNote {
   readonly paging: Paging | undefined;
 }
 
+/** Why a list is not whole; `next` where reading it again does not help. */
+interface Fault {
+  readonly problem: string;
+  readonly next?: string;
+}
+
+const ASK_ABOUT_RECORD = 'ask your provider about that record';
+
 /** One read of a list, while it goes on. */
 class ListRead {
   readonly #seen = new Set<string>();
   readonly #notes: PageNote[] = [];
   /** The records of the first pages, to tell one that comes again from another one of the same id. */
   readonly #first = new Map<string, unknown>();
-  #fault: string | undefined;
+  #fault: Fault | undefined;
   #lost = 0;
   #ended: ListReading['ended'] = 'no';
   #asked = 0;
@@ -104,9 +112,12 @@ class ListRead {
   #holdAgainst({ elements, oddPaging, issue }: Page<unknown>, second: readonly string[]): void {
     const nameless = elements.filter(({ record }) => record === undefined).length;
     this.#lost += nameless + second.length;
-    if (nameless > 0) this.#fault ??= `a record cannot be read (${issue ?? 'it has no id'})`;
-    else if (second.length > 0) this.#fault ??= `two records have the id ${second[0] ?? ''}`;
-    else if (oddPaging === true) this.#fault ??= 'its paging cannot be read';
+    if (nameless > 0) {
+      const problem = `a record cannot be read (${issue ?? 'it has no id'})`;
+      this.#fault ??= { problem, next: ASK_ABOUT_RECORD };
+    } else if (second.length > 0) this.#fault ??= { problem: `two records have the id ${second[0] ?? ''}` };
+    else if (oddPaging === true)
+      this.#fault ??= { problem: 'its paging cannot be read', next: 'ask your provider about that list' };
   }
 
   /**
@@ -138,14 +149,14 @@ class ListRead {
   }
 
   /** What keeps a list from being whole where every record counts, although its numbers may add up. */
-  fault(): string | undefined {
+  fault(): Fault | undefined {
     const pages = this.#notes.length;
     const more = this.#notes.every(
       ({ pageTotal = 0, count, paging }) =>
         pageTotal > pages && ![count, this.#seen.size, paging?.per_page].includes(pageTotal),
     );
     if (this.#fault !== undefined || !more || this.wholeness === 'stated') return this.#fault;
-    return `${pages} of the ${this.#notes[0]?.pageTotal ?? 0} pages that it states came`;
+    return { problem: `${pages} of the ${this.#notes[0]?.pageTotal ?? 0} pages that it states came` };
   }
 
   /** Elements that are no record of their own. */
@@ -208,7 +219,7 @@ function unstable(
 /** The error of a list that holds records which cannot be read, for whoever must know every record of it: the first, and how many more. */
 export function unreadable(address: string, first: string, more: number): ListError {
   const what = more === 0 ? 'a record cannot be read' : `${more + 1} records cannot be read, the first`;
-  return unstable(address, `${what} (${first})`, 'ask your provider about that record');
+  return unstable(address, `${what} (${first})`, ASK_ABOUT_RECORD);
 }
 
 /**
@@ -224,7 +235,7 @@ export async function* readList<T>(
   watcher?: ListWatcher,
   { strict = false, counted }: ListDemands = {},
 ): AsyncGenerator<readonly T[], Wholeness> {
-  let [problem, lost] = ['', 0];
+  let [fault, lost]: [Fault, number] = [{ problem: '' }, 0];
   for (let attempt = 1; attempt <= MAX_READS; attempt += 1) {
     const read = new ListRead();
     const buffer: (readonly T[])[] = [];
@@ -246,13 +257,14 @@ export async function* readList<T>(
     }
     const found = read.problem();
     watcher?.read(read.reading(found));
-    const wrong = (strict ? read.fault() : undefined) ?? found;
+    const wrong =
+      (strict ? read.fault() : undefined) ?? (found === undefined ? undefined : { problem: found });
     if (wrong === undefined) {
       yield* buffer.filter(({ length }) => length > 0);
       return read.wholeness;
     }
-    [problem, lost] = [wrong, read.lost];
+    [fault, lost] = [wrong, read.lost];
     if (streamed) break;
   }
-  throw unstable(address, problem, undefined, lost);
+  throw unstable(address, fault.problem, fault.next, lost);
 }

@@ -463,20 +463,42 @@ describe('lists', () => {
   });
 
   const paging = { total: 2, per_page: 50, page_total: 1 };
-  it.each<readonly [string, readonly unknown[], unknown, RegExp, number]>([
-    ['a record without an id', [USER, { external_id: 'M-2' }], paging, /cannot be read \(id: missing\)/, 1],
-    ['an element that is no record', [USER, null], paging, /cannot be read/, 1],
+  it.each<readonly [string, readonly unknown[], unknown, RegExp, number, RegExp]>([
+    [
+      'a record without an id',
+      [USER, { external_id: 'M-2' }],
+      paging,
+      /cannot be read \(id: missing\)/,
+      1,
+      /provider about that record/,
+    ],
+    ['an element that is no record', [USER, null], paging, /cannot be read/, 1, /provider about that record/],
     [
       'two records of one id',
       [USER, { ...USER, display_name: 'Bo' }],
       undefined,
       /two records have the id/,
       1,
+      /run the command again/,
     ],
-    ['paging that is no number', [], { total: 'many' }, /its paging cannot be read/, 0],
-    ['paging of another kind', [USER], 'page 1', /its paging cannot be read/, 0],
-    ['pages that do not come', [], { page_total: 4 }, /1 of the 4 pages that it states came/, 0],
-  ])('do not add up where every record counts: %s', async (_what, data, stated, message, leftOut) => {
+    [
+      'paging that is no number',
+      [],
+      { total: 'many' },
+      /its paging cannot be read/,
+      0,
+      /provider about that list/,
+    ],
+    ['paging of another kind', [USER], 'page 1', /its paging cannot be read/, 0, /provider about that list/],
+    [
+      'pages that do not come',
+      [],
+      { page_total: 4 },
+      /1 of the 4 pages that it states came/,
+      0,
+      /run the command again/,
+    ],
+  ])('do not add up where every record counts: %s', async (_what, data, stated, message, leftOut, next) => {
     const answer: Scripted = ({ url }) =>
       envelopeAnswer(200, new URL(url).search === '' ? data : [], { paging: stated });
     const wire = open(Array<Scripted>(20).fill(answer));
@@ -485,6 +507,7 @@ describe('lists', () => {
       code: 'list.unstable',
       leftOut,
       message: expect.stringMatching(message) as string,
+      next: expect.stringMatching(next) as string,
     });
     const first = wire.requests.slice(1).filter(({ url }) => new URL(url).search === '');
     expect(first).toHaveLength(6);
