@@ -29,6 +29,10 @@ export function gameWeekOf({ gameWeek, record, readAtMs }: Kept): GameWeek {
   return { id: gameWeek, text: shownText(week), number: weekNumber(week), startMs, endMs, readAtMs };
 }
 
+/** What people know a game week by: its text, or its id where the service shows none. */
+export const nameOfWeek = ({ text, id }: Pick<GameWeek, 'text' | 'id'>): string =>
+  text.trim() === '' ? id : text;
+
 /** Game weeks in the order of their start, those without one by their number at the end. */
 export const inOrder = (weeks: readonly GameWeek[]): readonly GameWeek[] =>
   weeks.toSorted(

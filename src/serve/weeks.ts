@@ -2,6 +2,7 @@ import type { LeagueLine } from '../pages/dashboard/values.ts';
 import { momentText } from '../pages/dashboard/words.ts';
 import { rememberedWeeks } from '../runtime/history.ts';
 import { renderWeekNote } from '../runtime/weeks/week-note.ts';
+import { nameOfWeek } from '../season/game-week.ts';
 import type { Desk } from './desk.ts';
 
 /** The game weeks that are remembered of the leagues of the configuration. */
@@ -15,7 +16,7 @@ export async function readWeeks({ store, baseUrls, watch }: Desk): Promise<reado
       weeks: weeks.map(({ week, state, note, squads, lineups }) => {
         const readAt = [lineups, squads].flatMap((counted) => counted?.newestMs ?? []);
         return {
-          week: week.text,
+          week: nameOfWeek(week),
           state,
           squads: squads?.ids ?? 0,
           lineups: lineups?.ids ?? 0,

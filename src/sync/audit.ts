@@ -4,6 +4,7 @@ import type { WeekChoice } from '../mapping/week-choice.ts';
 import { parseTimeMs } from '../model/time/service-time.ts';
 import type { Rules } from '../rules/rules.ts';
 import { newestSeason } from '../season/seasons.ts';
+import { nameOfWeek } from '../season/game-week.ts';
 import { auditSquads, type AuditedSquad, type Verdict } from '../season/audit.ts';
 import {
   keptLog,
@@ -27,8 +28,8 @@ export type AuditLack = 'not_processed' | Extract<Verdict, { readonly kind: 'unk
 /** What an audit found of one game week. */
 export interface WeekAudit {
   readonly week: number | undefined;
-  /** As the service names it. */
-  readonly text: string;
+  /** What people know it by, also without a number. */
+  readonly name: string;
   readonly squads: number;
   readonly agree: number;
   readonly differ: number;
@@ -123,7 +124,7 @@ function auditWeek(
   const differ = differences.length;
   return {
     week: week.week.number,
-    text: week.week.text,
+    name: nameOfWeek(week.week),
     squads: squads.length,
     agree,
     differ,

@@ -1,4 +1,5 @@
 import { renderCount, renderCountOf } from '../../model/count.ts';
+import { nameOfWeek } from '../../season/game-week.ts';
 import type { LeagueWeek } from '../../sync/memory/league-weeks.ts';
 import { renderWeekNote } from '../../runtime/weeks/week-note.ts';
 import type { LeagueReading, WeeksShown } from '../../runtime/weeks/read-weeks.ts';
@@ -54,7 +55,7 @@ export function renderWeeks({ leagues, costs }: WeeksShown, timezone: string, st
       const at = readAtMs(each);
       return [
         String(league),
-        safeText(each.week.text),
+        safeText(nameOfWeek(each.week)),
         each.state,
         renderCount(each.squads?.ids ?? 0),
         renderCount(each.lineups?.ids ?? 0),
@@ -114,7 +115,7 @@ export function renderReading(
   { league, week, read, left, missing, stoppedBy }: LeagueReading,
   timezone: string,
 ): string {
-  const name = week === undefined ? 'no game week' : `week ${safeText(week.week.text)}`;
+  const name = week === undefined ? 'no game week' : `week ${safeText(nameOfWeek(week.week))}`;
   const lines = [
     `fantasy league ${league}, ${name}: read ${countsText(read)}${leftText(left, stoppedBy !== undefined)}`,
     ...(week === undefined ? [] : [stateText(week, timezone)]),

@@ -59,8 +59,8 @@ const idsOf = (pair: Partial<Pair>): object => ({ out: idOf(pair.out), in: idOf(
 
 function renderWeeks(weeks: readonly WeekAudit[], style: Program['screen']['dataStyle']): string {
   const head = ['game week', 'squads', 'agree', 'differ', 'unknown'].map((text) => style('dim', text));
-  const rows = weeks.map(({ week, text, squads, agree, differ, unknown }) => [
-    safeText(String(week ?? text)),
+  const rows = weeks.map(({ week, name, squads, agree, differ, unknown }) => [
+    safeText(String(week ?? name)),
     ...[squads, agree, differ, unknown].map(String),
   ]);
   return renderColumns([head, ...rows], [false, true, true, true, true]);
@@ -78,7 +78,7 @@ const LACKS: Readonly<Record<AuditLack, string>> = {
 };
 
 function linesOf(audited: WeekAudit): readonly string[] {
-  const week = `game week ${audited.week ?? audited.text}`;
+  const week = `game week ${audited.week ?? audited.name}`;
   return [
     ...audited.differences.map((each) => `${week}, ${each.squad.name}: ${renderWhy(each)}`),
     ...[...audited.lacks].map(([lack, count]) => `${week}: ${count} unknown, because ${LACKS[lack]}`),

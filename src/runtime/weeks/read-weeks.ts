@@ -1,6 +1,7 @@
 import { ConfigError, EXIT, type ExitCode, type TeamsheetError } from '../../model/error.ts';
 import type { RequestCounts } from '../../model/state/store.ts';
 import { worstExit } from '../../model/worst-exit.ts';
+import { nameOfWeek } from '../../season/game-week.ts';
 import { Keeper } from '../../sync/memory/keeper.ts';
 import { keepingService } from '../../sync/memory/keeping-service.ts';
 import { leagueWeeks } from '../../sync/memory/league-weeks.ts';
@@ -122,7 +123,7 @@ async function costOf(
     pages: Math.ceil(squads / Math.max(1, records.length)),
   };
   const nowMs = await serviceNow(ports, account);
-  const cost = weekCost(record, toRead, next?.startMs ?? Number.NaN, next?.text, nowMs);
+  const cost = weekCost(record, toRead, next?.startMs ?? Number.NaN, next && nameOfWeek(next), nowMs);
   return { ...cost, league, knowsPlayers: players > 0 };
 }
 
@@ -130,7 +131,7 @@ async function costOf(
 export interface LeagueReading extends WeekReading {
   readonly league: number;
   readonly week: RememberedLeague['weeks'][number] | undefined;
-  /** Weeks that are over and of which nothing was read, by their texts. */
+  /** Weeks that are over and of which nothing was read, by their names. */
   readonly missing: readonly string[];
 }
 
@@ -194,6 +195,6 @@ async function readLeague(session: Session, account: OpenAccount, league: number
     ...came,
     league,
     week: weeks.find(({ week }) => week.id === current),
-    missing: weeks.filter(({ state }) => state === 'missing').map(({ week }) => week.text),
+    missing: weeks.filter(({ state }) => state === 'missing').map(({ week }) => nameOfWeek(week)),
   };
 }

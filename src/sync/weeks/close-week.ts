@@ -1,6 +1,6 @@
 import type { LeagueScope } from '../../model/state/memory.ts';
 import { ConfigError, StoppedError } from '../../model/error.ts';
-import { newestOfNumber } from '../../season/game-week.ts';
+import { nameOfWeek, newestOfNumber } from '../../season/game-week.ts';
 import { leagueWeeks, type LeagueWeek } from '../memory/league-weeks.ts';
 import { markProcessed } from '../memory/processed.ts';
 import { serviceNow } from '../memory/service-time.ts';
@@ -14,7 +14,7 @@ function weekOfNumber(weeks: readonly LeagueWeek[], number: number, league: numb
   );
   const only = weeks.find(({ week }) => week === found[0]);
   if (only !== undefined && found.length === 1) return only;
-  const texts = weeks.map(({ week }) => week.text).join(', ');
+  const texts = weeks.map(({ week }) => nameOfWeek(week)).join(', ');
   throw new ConfigError(
     'week.unknown',
     found.length > 1
@@ -38,7 +38,7 @@ export async function closeWeek(
   const weeks = await leagueWeeks(store.memory, scope, nowMs);
   const { week, isOver } = weekOfNumber(weeks, number, scope.league);
   if (!isOver)
-    throw new StoppedError('week.open', `game week ${week.text} is not over: nothing was closed`, {
+    throw new StoppedError('week.open', `game week ${nameOfWeek(week)} is not over: nothing was closed`, {
       next: 'weeks',
     });
   await markProcessed(store, scope, week.id, nowMs, 'closed');
