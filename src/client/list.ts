@@ -58,6 +58,10 @@ interface Fault {
 
 const ASK_ABOUT_RECORD = 'ask your provider about that record';
 
+/** A number of records; services write -1 where they do not count. */
+const countIn = (stated: number | null | undefined): number | undefined =>
+  typeof stated === 'number' && stated >= 0 ? stated : undefined;
+
 /** One read of a list, while it goes on. */
 class ListRead {
   readonly #seen = new Set<string>();
@@ -88,7 +92,7 @@ class ListRead {
     if (news || this.#notes.length === 0) {
       this.#notes.push({
         count,
-        total: paging?.total ?? undefined,
+        total: countIn(paging?.total),
         pageTotal: paging?.page_total ?? undefined,
         paging,
       });

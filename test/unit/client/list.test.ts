@@ -59,6 +59,7 @@ describe('readList', () => {
   it.each<[string, Service, string]>([
     ['every page states the number of records', pages(120, 50, full), 'stated'],
     ['nothing is stated', pages(7, 5, () => undefined), 'assumed'],
+    ['a total of -1 states nothing', pages(7, 5, (page) => ({ page, total: -1, page_total: -1 })), 'assumed'],
     ['one page comes again and again', () => pageOf(upTo(3)), 'doubtful'],
     [
       'one page comes again, and as many pages are stated as it has records',
