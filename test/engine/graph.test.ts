@@ -99,6 +99,26 @@ describe('a lookup', () => {
     expect([only(engine, 'squads'), exitOf(again)]).toEqual([['unchanged'], 0]);
   });
 
+  it('lets rows wait while the list that it looks in cannot be read', async () => {
+    const engine = await makeEngine();
+    engine.service.users.push({ id: 'u-9', user_id: 9, external_id: 'Ann', display_name: 'Ann' });
+    engine.service.listable = false;
+    setTable(engine, 'squads', 'Who,Name,Players', 'Ann,Hill XI,1');
+    const skipping = squadsBy('{ in: users, match: external_id, take: user_id, on_miss: skip }');
+    for (const mapping of [squads, skipping]) {
+      expect(exitOf(await run(engine, [mapping]))).toBe(7);
+      expect(outcomes(engine, 'squads')).toEqual([
+        [
+          'deferred',
+          'squads.csv row 2, column "Who": "Ann" was not found in users, external_id; the list of the service could not be read, so nobody knows whether this user exists',
+        ],
+      ]);
+    }
+    engine.service.listable = true;
+    const resumed = await resume(engine.ports, undefined, approve);
+    expect(resumed?.report.mappings).toMatchObject([{ created: 1 }]);
+  });
+
   it('names the candidates where several match, and leaves rows out where it says so', async () => {
     const engine = await makeEngine();
     for (const id of ['a', 'b'])

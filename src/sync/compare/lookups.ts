@@ -5,7 +5,7 @@ import type { Column, Lookup, PushMapping } from '../../mapping/mapping.ts';
 import { show } from '../../mapping/show.ts';
 import { ConfigError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
-import { renderSaid, type Words } from '../../model/said.ts';
+import { renderSaid, type Said, type Words } from '../../model/said.ts';
 import { fieldValue, withLookups, type LookupResult, type Stop } from '../../plan/lookups.ts';
 import { PUSHED_RESOURCES } from '../../plan/resources/index.ts';
 import { prepareComparison } from './compare.ts';
@@ -39,6 +39,8 @@ interface Search {
   readonly finder: RecordFinder;
   /** How messages call the place. */
   readonly place: string;
+  /** Why a record that is not found may exist all the same. */
+  readonly unread?: Said | undefined;
   /** What a candidate makes of the field. */
   readonly take: (candidate: Candidate) => Promise<Taken>;
 }
@@ -88,7 +90,7 @@ export class PlanLookups {
 
   async #results(
     mapping: PushMapping,
-    { column, lookup, finder, place, take }: Search,
+    { column, lookup, finder, place, unread, take }: Search,
     page: readonly RunRow[],
   ): Promise<readonly LookupResult[]> {
     const wanted = page.map((row) => row.lookups?.[column.field]?.texts ?? []);
@@ -111,6 +113,8 @@ export class PlanLookups {
         const candidates = found[at] ?? [];
         const [candidate, second] = candidates;
         if (candidate === undefined) {
+          if (unread !== undefined)
+            return stop('must-wait', `${showTexts(texts)} was not found in ${place}`, unread);
           const message = missMessage(texts, place, await finder.nearest(texts));
           if (lookup.onMiss === 'skip') return stop('left-out', `left out: ${message}`);
           if (this.#plan.options.limit === undefined) return stop('breaks-rule', message);
@@ -163,6 +167,7 @@ export class PlanLookups {
       column,
       lookup,
       place: `${place}, ${lookup.match.join(' + ')}`,
+      unread: comparison.unknownKeysWait,
       finder: findRecords(tables, resource, lookup.match, (keys) => comparison.lookup(keys), others),
       take: (candidate) => this.#takeRecord(mapping, column, lookup.take, resource, candidate),
     };
