@@ -68,6 +68,14 @@ const text = (name: string): string => readFileSync(join(folder.path, name), 'ut
 const weekOf = ({ weeks = [] }: Document, week: string) => weeks.find((each) => each['week'] === week);
 const lineupRequests = (): number => requests.filter((url) => url.endsWith('/lineup')).length;
 
+describe('a league that the service does not show', () => {
+  it('is not read, with the exit code of a read that came back short', async () => {
+    const { code, stderr } = await run('weeks', 'read', '--var', 'fantasy_league_id=99');
+    expect(code).toBe(8);
+    expect(stderr).toMatch(/answered 404 .*\n +next: teamsheet weeks read --var fantasy_league_id=99/);
+  });
+});
+
 describe('a game week', () => {
   it('is read once, and pulled again when it is over', async () => {
     const shownFirst = await json('weeks');

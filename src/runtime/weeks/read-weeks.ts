@@ -1,4 +1,11 @@
-import { ConfigError, EXIT, type ExitCode, type TeamsheetError } from '../../model/error.ts';
+import {
+  ConfigError,
+  EXIT,
+  RefusedError,
+  UnavailableError,
+  type ExitCode,
+  type TeamsheetError,
+} from '../../model/error.ts';
 import type { RequestCounts } from '../../model/state/store.ts';
 import { worstExit } from '../../model/worst-exit.ts';
 import { nameOfWeek } from '../../season/game-week.ts';
@@ -160,6 +167,12 @@ export async function readWeeks(session: Session, cwd: string): Promise<WeeksRea
   return { exitCode, leagues, requests: { ...counts, planned: counts.sent }, stoppedBy: stops[0] };
 }
 
+/** A league that the service refuses to show is not read; the exit code of a refusal speaks of rows. */
+function notShown(error: unknown): never {
+  if (!(error instanceof RefusedError)) throw error;
+  throw new UnavailableError(error.code, error.message, { cause: error });
+}
+
 async function readLeague(session: Session, account: OpenAccount, league: number): Promise<LeagueReading> {
   const { ports, config } = session;
   const before = await unfinishedPull(
@@ -175,7 +188,7 @@ async function readLeague(session: Session, account: OpenAccount, league: number
     return { ...counts, planned: counts.sent };
   };
   const { current, ...came } = await duringPull(ports, id, counted, async () => {
-    const reading = await prepareReading({ ...ports, season }, account, league, sinceMs);
+    const reading = await prepareReading({ ...ports, season }, account, league, sinceMs).catch(notShown);
     try {
       return { current: reading.current, ...(await reading.read()) };
     } finally {
