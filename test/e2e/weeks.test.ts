@@ -73,6 +73,20 @@ describe('a league that the service does not show', () => {
     const { code, stderr } = await run('weeks', 'read', '--var', 'fantasy_league_id=99');
     expect(code).toBe(8);
     expect(stderr).toMatch(/answered 404 .*\n +next: teamsheet weeks read --var fantasy_league_id=99/);
+    expect((await run('weeks', '--var', 'fantasy_league_id=99')).code).toBe(8);
+  });
+});
+
+describe('a league that is remembered', () => {
+  it('has its weeks shown also where the service does not show it any more', async () => {
+    await json('weeks');
+    await sandbox.control('POST', '/faults', {
+      faults: [{ kind: 'status', status: 404, operation: 'get-fantasy-league' }],
+    });
+    const { code, stdout, stderr } = await run('weeks');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ +1 +6 +provisional/m);
+    expect(stderr).toMatch(/what the service shows of fantasy league 1 is not known: GET .* answered 404/);
   });
 });
 

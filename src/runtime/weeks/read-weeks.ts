@@ -84,22 +84,38 @@ export async function showWeeks(session: Session, offline: boolean, cwd: string)
   const account = await openAccount(ports);
   const scopes = await scopesOf(ports, account.service);
   const known = scopes.length > 0 ? scopes.map(({ league }) => league) : leaguesOf(config, cwd);
-  for (const league of known) await readShownWeek(session, account, league);
+  const shown: number[] = [];
+  for (const league of known)
+    if (await readShownWeek(session, account, league, scopes.length > 0)) shown.push(league);
   const leagues = await listWeeks(ports, account.service);
   const costs: LeagueCost[] = [];
-  for (const league of known) costs.push(await costOf(session, account, league, leagues));
+  for (const league of shown) costs.push(await costOf(session, account, league, leagues).catch(notShown));
   return { leagues, costs };
 }
 
-/** Learns which game week a league shows. */
-async function readShownWeek({ ports, config }: Session, account: OpenAccount, id: number): Promise<void> {
+/** Learns which game week a league shows; false, with a warning, where the service refuses to show a league that is remembered, as it may one of an old season. */
+async function readShownWeek(
+  { ports, config }: Session,
+  account: OpenAccount,
+  id: number,
+  isRemembered: boolean,
+): Promise<boolean> {
   const season = keepSettings(config);
   const keeper = new Keeper({ ...ports, account: account.service, season });
   const { signal } = ports;
   const service = keepingService(ports.service, keeper);
-  await service.get('get-fantasy-league', { id, signal });
-  await service.get('get-fixtures', { id, signal });
-  await keeper.end();
+  try {
+    await service.get('get-fantasy-league', { id, signal });
+    await service.get('get-fixtures', { id, signal });
+  } catch (error) {
+    if (!isRemembered || !(error instanceof RefusedError)) return notShown(error);
+    const message = `what the service shows of fantasy league ${id} is not known: ${error.message}`;
+    ports.emit({ kind: 'warning', message });
+    return false;
+  } finally {
+    await keeper.end();
+  }
+  return true;
 }
 
 async function costOf(
