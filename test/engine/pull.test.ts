@@ -382,6 +382,24 @@ describe('single records', () => {
     expect(messages(ports.events, 'note')[0]).toContain('the id that the league shows (cfg-3)');
   });
 
+  it.each(['service.error', 'service.html', 'service.no_envelope', 'service.record'])(
+    'falls back where an id that names none is answered with nothing to use: %s',
+    async (code) => {
+      const answers = (shown: unknown) =>
+        fakeService({
+          get: (operation, id) => {
+            if (operation === 'get-fantasy-league') return { id: 1, points_config: shown };
+            if (id !== 'cfg-3') throw new UnavailableError(code, 'HTTP 500');
+            return { id, fantasy_league_id: 1 };
+          },
+        });
+      await pull(pullPorts(answers({ id: 'cfg-3' })), [pointsMapping()], {});
+      expect(await readFile(csv('p.csv').path, 'utf8')).toBe('id\ncfg-3\n');
+      const [summary] = await pull(pullPorts(answers(null)), [pointsMapping()], {});
+      expect(summary?.error).toMatchObject({ code, message: 'HTTP 500', exit_code: 8 });
+    },
+  );
+
   interface Unread {
     readonly status?: number;
     readonly league?: unknown;

@@ -77,18 +77,23 @@ async function* pointsConfigIds(league: number, context: PointsContext): AsyncGe
 const isEmpty = (shown: unknown): boolean =>
   shown === undefined || shown === null || (typeof shown === 'object' && Object.keys(shown).length === 0);
 
-/** A service may refuse an id in a shape of its own: that tells nothing of the next id. */
-const isOfOtherShape = (error: unknown): error is UnavailableError =>
-  error instanceof UnavailableError && ['service.no_envelope', 'service.html'].includes(error.code);
+/** Codes of answers that show no configuration, whatever else they may mean: an id that names none may be answered in any way. */
+export const SHOWS_NONE: ReadonlySet<string> = new Set([
+  'service.no_envelope',
+  'service.html',
+  'service.error',
+  'service.record',
+]);
 
 /**
  * The points configuration of a league, found by the id remembered from its upload, else by the league's number, else by the id that stands in
  * the league's own record; `by` says which one it was.
- * Errors: UnavailableError `points_config.none` where nothing says that there is one, `points_config.not_found`, `points_config.other_league`.
+ * Errors: that of an id which was answered with nothing to use, where no other id names it; UnavailableError `points_config.none` where nothing says that there is one, `points_config.not_found`, `points_config.other_league`.
  */
 export async function readPointsConfig(league: number, context: PointsContext) {
   let code = 'points_config.none';
   let reason = '';
+  let unread: UnavailableError | undefined;
   const ids = pointsConfigIds(league, context);
   let next = await ids.next();
   for (; next.done !== true; next = await ids.next()) {
@@ -100,12 +105,17 @@ export async function readPointsConfig(league: number, context: PointsContext) {
       code = 'points_config.other_league';
       reason = `points configuration ${id} is that of fantasy league ${answered}`;
     } catch (error) {
-      if (!(error instanceof RefusedError) && !isOfOtherShape(error)) throw error;
-      const namesNone = error instanceof RefusedError && NAMES_NOTHING.includes(error.status);
-      if (code === 'points_config.none' && !namesNone) code = 'points_config.not_found';
+      if (error instanceof UnavailableError && SHOWS_NONE.has(error.code)) {
+        unread ??= error;
+        continue;
+      }
+      if (!(error instanceof RefusedError)) throw error;
+      if (code === 'points_config.none' && !NAMES_NOTHING.includes(error.status))
+        code = 'points_config.not_found';
       reason = error.message;
     }
   }
+  if (unread !== undefined) throw unread;
   if (code === 'points_config.none' && next.value) code = 'points_config.not_found';
   throw new UnavailableError(
     code,

@@ -11,7 +11,7 @@ import { ownValue } from '../../report/report.ts';
 import { fromSnapshots, nothingKnown, withUnanswered } from '../evidence/memory.ts';
 import { leagueOf } from '../evidence/pre-image.ts';
 import type { ComparePorts, Comparison } from '../ports.ts';
-import { readPointsConfig } from '../pulling/resources.ts';
+import { readPointsConfig, SHOWS_NONE } from '../pulling/resources.ts';
 import { compareLive, type ReadKey, type ReadPorts } from './compare-live.ts';
 import { readKeys } from './read-actual.ts';
 import {
@@ -64,14 +64,6 @@ function besideMemory(
         : `${memory.described}, other leagues with what the service shows`,
   };
 }
-
-/** Codes of answers that show no configuration, whatever else they may mean: an id that is not there may be answered in any way. */
-const SHOWS_NONE: ReadonlySet<string> = new Set([
-  'service.no_envelope',
-  'service.html',
-  'service.error',
-  'service.record',
-]);
 
 /** The points configuration of a league by any id that may name it, else as its league shows it; undefined where neither shows one. */
 function shownConfigReader(ports: ComparePorts, mapping: PushMapping, service: ServiceAccount): ReadKey {
