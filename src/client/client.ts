@@ -27,7 +27,14 @@ import { readLeniently, type LenientAccount } from './read-account.ts';
 import { buildRequest, type CallParts } from './request.ts';
 import { retry } from './retry.ts';
 import type { SharingOptions } from './budget/sharing.ts';
-import { failedRead, refusal, throttledForGood, unavailable, unreadableAccount } from './service-error.ts';
+import {
+  failedRead,
+  noRecord,
+  refusal,
+  throttledForGood,
+  unavailable,
+  unreadableAccount,
+} from './service-error.ts';
 import { timeout } from './timeout.ts';
 import { TransportError } from './transport-error.ts';
 import { withholdKey } from './withhold-key.ts';
@@ -155,7 +162,9 @@ class Client implements ClosingService {
   }
 
   async get<Id extends OperationId>(operation: Id, input: CallInput<Id> = {}): Promise<Answer<Id>> {
-    const { answer, request } = await this.#read<Id>(operation, input);
+    const { answer, request, envelope } = await this.#read<Id>(operation, input);
+    const endpoint: Endpoint = endpoints[operation];
+    if (!endpoint.list && (envelope.data ?? null) === null) throw noRecord(request);
     if (answer === undefined) throw unavailable(request, 'service.no_envelope', WRONG_DATA);
     return answer;
   }

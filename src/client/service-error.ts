@@ -11,6 +11,8 @@ const NEXT: Readonly<Record<ServiceFault, string>> = {
   'service.error': 'run the command again later',
 };
 
+const NOT_FOUND = 404;
+
 const CHECK_URL: ReadonlySet<ServiceFault> = new Set([
   'service.html',
   'service.no_envelope',
@@ -69,6 +71,11 @@ export function refusal(
   return new UnavailableError('service.error', `${said}${hint}`, {
     next: status === 404 ? NEXT['service.html'] : NEXT['service.error'],
   });
+}
+
+/** The error of a record that a whole answer leaves out: services say so that there is none, as others do with 404. */
+export function noRecord(request: HttpRequest): RefusedError {
+  return new RefusedError(NOT_FOUND, `${addressOf(request)} answered with no record`);
 }
 
 /** The error of a read that was throttled however long the client waited. */

@@ -140,6 +140,23 @@ describe('reads', () => {
     });
   });
 
+  it.each([null, undefined])('take a single record that is %j for one that is not there', async (data) => {
+    const wire = open([envelopeAnswer(200, data)]);
+    const failure = await failureOf(
+      wire,
+      wire.client.get('get-player', { id: 7, query: { fantasy_league_id: 1 } }),
+    );
+    expect(failure).toBeInstanceOf(RefusedError);
+    expect(failure).toMatchObject({
+      status: 404,
+      message: 'GET https://service.test/fantasy/v1/player/7 answered with no record',
+    });
+    const list = open([envelopeAnswer(200, data)]);
+    expect(await failureOf(list, list.client.get('list-users'))).toMatchObject({
+      code: 'service.no_envelope',
+    });
+  });
+
   it('send nothing that the contract forbids', async () => {
     const wire = open([]);
     await expect(wire.client.get('get-player', { id: 7 })).rejects.toMatchObject({
