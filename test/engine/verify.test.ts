@@ -240,7 +240,8 @@ describe('each resource is read back in its own way', () => {
     expect((await verdicts(engine, run))?.lines).toEqual([`1 differs, ${names[0]}`]);
     engine.service.readFaults.push(undefined, new UnavailableError('points_config.not_found', 'not found'));
     expect(await verdicts(engine, run)).toMatchObject({ lines: ['1 unreadable, not found'], exit: 7 });
-    engine.service.readFaults.push(undefined, new UnavailableError('service.error', 'answered with 503'));
+    const down = new UnavailableError('service.error', 'answered with 503');
+    engine.service.readFaults.push(undefined, down, down, down);
     expect(await verdicts(engine, run)).toMatchObject({
       lines: ['1 unreadable, answered with 503'],
       exit: 8,
