@@ -238,13 +238,15 @@ describe('a new operator', () => {
     expect((await run(...matched, '--set', 'is_active=false', '--yes', '--json')).code).toBe(0);
   });
 
-  it('imports a file whose name is longer than that of a mapping may be', async () => {
-    const file = `${'Members of the league '.repeat(8)}.csv`;
-    folder.write(`season/${file}`, 'Member ID,Name\nL5,Flo\n');
-    const outcome = await run('import', file, '--as', 'users', '--yes', '--json');
+  it.each([
+    ['Members of the league '.repeat(8), 100],
+    ['会员'.repeat(40), 60],
+  ])('imports %s.csv, whose name is longer than that of a mapping may be', async (stem, length) => {
+    folder.write(`season/${stem}.csv`, `Member ID,Name\nL${length},Flo\n`);
+    const outcome = await run('import', `${stem}.csv`, '--as', 'users', '--yes', '--json');
     expect(JSON.parse(outcome.stdout)).toMatchObject({
       exit_code: 0,
-      mappings: [{ name: file.slice(0, 100), created: 1 }],
+      mappings: [{ name: stem.slice(0, length), created: 1 }],
     });
   });
 

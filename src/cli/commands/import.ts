@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { isPushed, resources, RESOURCES, type ResourceName } from '../../contract/index.ts';
 import type { PushOperation, PushTarget, Resource } from '../../contract/resource.ts';
 import { asWritten } from '../../mapping/parse/parse-mappings.ts';
-import { LONGEST_NAME } from '../../mapping/parse/schema.ts';
+import { shortened } from '../../mapping/parse/schema.ts';
 import { requiredFields, variableOf } from '../../mapping/push-fields.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { nearest } from '../../model/nearest.ts';
@@ -179,8 +179,7 @@ async function makeMapping(
   const document = {
     version: 1,
     name:
-      stem
-        .slice(0, LONGEST_NAME)
+      shortened(stem)
         .replace(/[^\p{L}\p{M}\p{N} _.-]/gu, '_')
         .replace(/^[^\p{L}\p{N}_]+/u, '') || 'import',
     push: name,

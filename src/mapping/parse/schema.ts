@@ -144,8 +144,18 @@ const scheduleEntry = z.union([
   }),
 ]);
 
-/** The most characters in the name of a mapping, which files of results are called by. */
-export const LONGEST_NAME = 100;
+const LONGEST_NAME = 100;
+/** Files of results are called by it, and the names of files end at 255 bytes. */
+const LONGEST_NAME_BYTES = 180;
+const isShort = (name: string): boolean =>
+  name.length <= LONGEST_NAME && new TextEncoder().encode(name).length <= LONGEST_NAME_BYTES;
+
+/** As much of a text as the name of a mapping may have. */
+export function shortened(text: string): string {
+  let name = text.slice(0, LONGEST_NAME);
+  while (!isShort(name)) name = name.slice(0, -1);
+  return name;
+}
 
 /** The keys of every mapping. */
 export const common = {
@@ -155,6 +165,10 @@ export const common = {
       z
         .string()
         .max(LONGEST_NAME)
+        .refine(isShort, {
+          error: (issue) =>
+            `${showAny(issue.input)} is too long for the names of files; use at most ${LONGEST_NAME_BYTES} bytes`,
+        })
         .regex(/^[\p{L}\p{N}_][\p{L}\p{M}\p{N} _.-]*$/u, {
           error: (issue) =>
             `${showAny(issue.input)} cannot name a mapping; use letters, digits, blanks, _ . and -`,

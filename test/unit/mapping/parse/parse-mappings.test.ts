@@ -413,6 +413,10 @@ describe('a mapping that is wrong says what, where and what is near', () => {
       'm.yaml:2:7: name: "a/b" cannot name a mapping; use letters, digits, blanks, _ . and -',
     ],
     [
+      USERS.replace('name: users', `name: ${'名'.repeat(61)}`),
+      `m.yaml:2:7: name: "${'名'.repeat(37)}…" is too long for the names of files; use at most 180 bytes`,
+    ],
+    [
       USERS.replace('push: users\n', ''),
       'm.yaml:1:1: a mapping goes one way: this one has neither push nor pull; write one of them',
     ],
