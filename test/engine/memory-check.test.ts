@@ -388,6 +388,22 @@ describe('steps, where the state may not remember the last upload of prices', ()
     expect(await check(other, [step(3)])).toMatchObject({ isStopped: players !== undefined });
   });
 
+  it('stop where no log was read before a write without an answer, and the log shows more than was sent', async () => {
+    const unread = { keys: ['1/8/Delta'], result: null };
+    const engine = await remembering([{ keys: ['1/9/Delta'] }, unread]);
+    engine.service.references = 'absent';
+    uploaded(engine, 0, { 8: 1, 9: 1, 30: 1 });
+    expect(await check(engine, [step(3), step(9), row(30, 4)])).toMatchObject({ isStopped: false });
+    uploaded(engine, 1, { 3: 7 });
+    expect(await check(engine, [step(3)])).toMatchObject({ isStopped: true });
+    // What was sent twice stands there twice.
+    uploaded(engine, 1, { 9: 7 });
+    expect(await check(engine, [step(9)])).toMatchObject({ isStopped: true });
+    // Nothing is asked where every write has its answer.
+    await engine.store.recordResult(ACCOUNT, '1', 'applied', [], []);
+    expect(await check(engine, [step(3)])).toMatchObject({ isStopped: false, reads: 0 });
+  });
+
   it('stand beside a price of the same player', async () => {
     const engine = await ownUpload();
     uploaded(engine, 1, { 1: 7 });

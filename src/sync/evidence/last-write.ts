@@ -12,7 +12,8 @@ export interface LastWrite<Found> {
   readonly found: Found;
 }
 
-const isMaybeApplied = ({ result }: StoredIntent): boolean =>
+/** Whether a write may have been applied. */
+export const isMaybeApplied = ({ result }: StoredIntent): boolean =>
   result !== 'refused' && result !== 'not_applied';
 
 /** The newest write to the resource that may have been applied and whose evidence tells what is asked for. */

@@ -3,14 +3,14 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { FieldValue } from '../../model/tables/cell.ts';
 import { RefusedError, StoppedError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
-import type { ServiceAccount } from '../../model/state/store.ts';
+import type { ServiceAccount, StoredIntent } from '../../model/state/store.ts';
 import { known } from '../../plan/known-records.ts';
 import { isStep } from '../../plan/resources/prices.ts';
 import { isUnlistable } from '../evidence/full-list.ts';
-import { newestWrite, type LastWrite } from '../evidence/last-write.ts';
+import { isMaybeApplied, newestWrite, type LastWrite } from '../evidence/last-write.ts';
 import { readLog, type Log } from '../evidence/logs.ts';
 import { unknownLeagues } from '../evidence/memory.ts';
-import { appliedSince, writesBeside } from '../evidence/pre-image.ts';
+import { appliedSince, writesBeside, writesByRun } from '../evidence/pre-image.ts';
 import type { Evidence } from '../../plan/reconcile/evidence.ts';
 import type { ComparePorts, SyncPorts } from '../ports.ts';
 import { NAMES_NOTHING } from '../pulling/read.ts';
@@ -137,9 +137,12 @@ export async function checkMemory(
   rows: RunRows,
 ): Promise<StoppedError | undefined> {
   const last = await newestWrite(ports, account, mapping, logCount);
-  if (last === undefined) return undefined;
-  const { applied, open } = await keysSince(ports, account, mapping, last);
   const planned = await plannedPrices(rows, mapping);
+  if (last === undefined)
+    return (await isStepLogged(ports, account, mapping, planned))
+      ? notRemembered(mapping, planned, true)
+      : undefined;
+  const { applied, open } = await keysSince(ports, account, mapping, last);
   const since = new Set(applied.map(playerOf));
   const earlier = strangersOf(last).filter((player) => planned.has(player) && !since.has(player));
   const least = last.found + applied.length;
@@ -163,6 +166,10 @@ export async function checkMemory(
   const isStepSent = pricesOf(isExplained ? earlier : suspects).some((each) => each.isStep);
   const isOurs = uploads !== undefined && isJustThese(uploads, planned);
   if (!isStepSent && !isOurs && !(await isOneThere(ports, wanted.slice(0, SAMPLE)))) return undefined;
+  return notRemembered(mapping, planned, isStepSent);
+}
+
+function notRemembered(mapping: PushMapping, planned: PlannedPrices, isStepSent: boolean): StoppedError {
   const hasSteps = planned.values().some((all) => all.some((each) => each.isStep));
   const which = isStepSent
     ? 'and steps that are to be sent now may be among them'
@@ -176,6 +183,28 @@ export async function checkMemory(
     },
   );
 }
+
+/**
+ * Whether the log shows a player of a step that is to be sent more often than this state has sent it, where no write tells what the log had before. Asked only while a write has no answer:
+ * whoever looks for it in the log sends steps then.
+ */
+async function isStepLogged(
+  ports: Ports,
+  account: ServiceAccount,
+  { resource }: PushMapping,
+  planned: PlannedPrices,
+): Promise<boolean> {
+  const writes = (await Array.fromAsync(writesByRun(ports.store, account, resource)))
+    .flat()
+    .filter((intent) => intent.resource === resource && isMaybeApplied(intent));
+  const isStepOf = (player: string): boolean => planned.get(player)?.some((each) => each.isStep) === true;
+  if (!writes.some(isOpen) || !planned.keys().some(isStepOf)) return false;
+  const log = await readLog(ports, 'list-prices', {}, true);
+  const isOwn = takenFrom(writes.flatMap(({ keys }) => keys).map(playerOf));
+  return log?.records?.map(playerIn).some((player) => !isOwn(player) && isStepOf(player)) === true;
+}
+
+const isOpen = ({ result }: StoredIntent): boolean => result === null || result === 'ambiguous';
 
 const strangersOf = ({ evidence }: LastWrite<unknown>): readonly string[] => evidence.strangers ?? [];
 
@@ -213,7 +242,7 @@ async function keysSince(
 ): Promise<{ readonly applied: readonly string[]; readonly open: readonly string[] }> {
   const applied = await appliedSince(ports, account, mapping, intent);
   const beside = await writesBeside(ports, account, mapping, intent, evidence.atMs);
-  const open = [intent, ...beside].filter(({ result }) => result === null || result === 'ambiguous');
+  const open = [intent, ...beside].filter(isOpen);
   return { applied: applied.flatMap(({ keys }) => keys), open: open.flatMap(({ keys }) => keys) };
 }
 
@@ -231,10 +260,9 @@ interface PlannedPrice {
 }
 
 /** The prices that are to be sent, by league and player, who may have one of each kind. */
-async function plannedPrices(
-  rows: RunRows,
-  { name }: PushMapping,
-): Promise<ReadonlyMap<string, readonly PlannedPrice[]>> {
+type PlannedPrices = ReadonlyMap<string, readonly PlannedPrice[]>;
+
+async function plannedPrices(rows: RunRows, { name }: PushMapping): Promise<PlannedPrices> {
   const planned = new Map<string, readonly PlannedPrice[]>();
   for await (const { key, change, fields } of eachRow(rows, name, { open: true })) {
     if (key === null || (change !== 'create' && change !== 'update')) continue;
