@@ -106,6 +106,6 @@ export function faultEffect(fault: Fault, dice: Dice): FaultEffect {
     case 'unauthorised':
       return { done: 'nothing', back: says(401, envelope(401, 'the key is not known')) };
     case 'wrong_data':
-      return { done: 'at_once', back: says(201, envelope(201, 'done', 'OK')) };
+      return { done: 'at_once', back: says(201, envelope(201, 'done', dice.pick(['OK', {}, null]))) };
   }
 }
