@@ -14,10 +14,18 @@ import { InternalError, TeamsheetError } from '../model/error.ts';
 import type { HttpRequest, Random, Transport, Wrap } from '../model/ports.ts';
 import { quotaUsed, type QuotaRefusal } from '../model/quota.ts';
 import type { Secret } from '../model/secret.ts';
-import type { Answer, CallInput, OnUnreadable, Service, Wholeness, WriteResult } from '../model/service.ts';
+import type {
+  Answer,
+  CallInput,
+  OnUnreadable,
+  RecordIssue,
+  Service,
+  Wholeness,
+  WriteResult,
+} from '../model/service.ts';
 import { Budget, type BudgetOptions } from './budget/budget.ts';
 import { classify, isSuccess, type Verdict } from './classify.ts';
-import { readRecords } from './envelope.ts';
+import { readForPush, readRecords } from './envelope.ts';
 import { keyDigest } from './key-digest.ts';
 import { readList, unreadable, type Page } from './list.ts';
 import type { ListReading } from './observe/observe-list.ts';
@@ -316,20 +324,22 @@ class Client implements ClosingService {
       signal,
     });
     if (answer === undefined) throw unavailable(request, 'service.no_envelope', WRONG_DATA);
+    const endpoint: Endpoint = endpoints[operation];
     const byIndex = new Map(answer.issues.map((issue) => [issue.index, issue]));
     const records = answer.records.values();
+    const lost: RecordIssue[] = [];
     const elements = (envelope.data as readonly unknown[]).map((raw, index) => {
       const odd = byIndex.get(index);
-      // What is kept says which record it is, and what else it says is only shown.
-      const kept = (keepsOdd ? odd?.kept : undefined) as RecordOf<Id> | undefined;
+      // What is kept says which record it is, and what else it says is only shown. A push goes without values that it does not need.
+      const kept = odd && ((keepsOdd ? odd.kept : readForPush(endpoint, raw)) as RecordOf<Id> | undefined);
       const record = odd === undefined ? records.next().value : kept;
+      if (odd !== undefined && kept === undefined) lost.push(odd);
       // Every paged record has an id; either case of a UUID is the same record.
       return { key: record === undefined ? JSON.stringify(raw) : String(record.id).toLowerCase(), record };
     });
     const oddPaging =
       answer.paging === undefined && envelope.paging !== undefined && envelope.paging !== null;
-    const { paging, issues } = answer;
-    return { elements, paging, oddPaging, issue: issues[0]?.message, issues };
+    return { elements, paging: answer.paging, oddPaging, issue: lost[0]?.message, issues: lost };
   }
 
   #warnOfAccount({ account, leftOut }: LenientAccount): Account {

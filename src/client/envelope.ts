@@ -88,8 +88,9 @@ export function readRecords(endpoint: Endpoint, data: unknown): ReadRecords | un
   const issues: RecordIssue[] = [];
   for (const [index, value] of values.entries()) {
     const parsed = endpoint.record.safeParse(value);
-    if (parsed.success) records.push(parsed.data);
-    else
+    const record = parsed.data ?? (endpoint.method === 'GET' ? undefined : readForPush(endpoint, value));
+    if (record !== undefined) records.push(record);
+    else if (parsed.error !== undefined)
       issues.push({
         index,
         message: renderSchemaIssues(parsed.error),
@@ -111,4 +112,36 @@ function isKept(value: unknown, { issues }: SchemaError): boolean {
     const isIdInList = issue.path.at(-1) === 'id' && typeof issue.path.at(-2) === 'number';
     return !isStructure && !isIdInList;
   });
+}
+
+/** Whether one of two paths leads through the other. */
+const meet = (path: readonly PropertyKey[], other: readonly PropertyKey[]): boolean =>
+  path.every((name, depth) => depth >= other.length || name === other[depth]);
+
+/** The value without what stands at the path. */
+function without(value: unknown, [name, ...rest]: readonly PropertyKey[]): unknown {
+  if (name === undefined) return undefined;
+  return Object.fromEntries(
+    Object.entries(value as object).map(([key, inner]: [string, unknown]) => [
+      key,
+      key === name ? without(inner, rest) : inner,
+    ]),
+  );
+}
+
+/** A record read as if the values that its schema complains of were missing; undefined where one of them is vital. */
+export function readWithout(
+  schema: Endpoint['record'],
+  value: unknown,
+  { issues }: SchemaError,
+  vital: readonly (readonly string[])[],
+): unknown {
+  if (issues.some(({ path }) => vital.some((each) => meet(path, each)))) return undefined;
+  return schema.safeParse(issues.reduce((rest, { path }) => without(rest, path), value)).data;
+}
+
+/** A record for a push: without odd values that it needs nothing of. Undefined where any other one is odd. */
+export function readForPush({ record, vital }: Endpoint, value: unknown): unknown {
+  const { error } = record.safeParse(value);
+  return error && vital && readWithout(record, value, error, vital);
 }

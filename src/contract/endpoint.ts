@@ -24,6 +24,8 @@ export interface Endpoint {
   readonly paged: boolean;
   /** The body field that takes several rows in one request. */
   readonly batch?: string;
+  /** The paths of what a push needs of a record: an odd value anywhere else does not keep it from being read there. Left out, it needs all of it. */
+  readonly vital?: readonly (readonly string[])[];
   /** The quota that each created record uses. */
   readonly quota?: Feature;
 }

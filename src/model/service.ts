@@ -55,7 +55,8 @@ export type WriteResult<Id extends OperationId> =
 
 /**
  * What becomes of a record that is not of the documented shape. `keep`: it is handed on as it came, where its id and its lists are there; one without an id, two
- * records of one id or paging that cannot be read make the list unstable. `fail`: the list fails at its end and so proves nothing absent.
+ * records of one id or paging that cannot be read make the list unstable. `fail`: the list fails at its end and so proves nothing absent; a record of which only
+ * values that no push needs are odd is handed on without them.
  */
 export type OnUnreadable = 'keep' | 'fail';
 

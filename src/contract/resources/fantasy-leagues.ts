@@ -70,6 +70,7 @@ export const fantasyLeagueEndpoints = {
     list: false,
     paged: false,
     quota: 'fantasy_leagues',
+    vital: [['id'], ['name']],
   },
   'get-fantasy-league': {
     row: 3,

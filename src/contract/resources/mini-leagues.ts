@@ -27,6 +27,8 @@ export type MiniLeague = z.infer<typeof miniLeagueRecord>;
 // The interface gives no constraint for these fields but their types.
 const createBody = z.strictObject({ fantasy_league_id: z.int(), name: send.text(), type: send.text() });
 
+const vital = [['id'], ['name'], ['fantasy_league', 'id']] as const;
+
 export const miniLeagueEndpoints = {
   'create-mini-league': {
     row: 5,
@@ -38,6 +40,7 @@ export const miniLeagueEndpoints = {
     list: false,
     paged: false,
     quota: 'mini_leagues',
+    vital,
   },
   'list-mini-leagues': {
     row: 6,
@@ -51,6 +54,7 @@ export const miniLeagueEndpoints = {
     record: miniLeagueRecord,
     list: true,
     paged: true,
+    vital,
   },
   'get-mini-league': {
     row: 7,

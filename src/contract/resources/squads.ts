@@ -95,6 +95,7 @@ export const squadEndpoints = {
     list: false,
     paged: false,
     quota: 'squads',
+    vital: [['id'], ['name'], ['fantasy_league_id']],
   },
   'list-squads': {
     row: 12,
@@ -109,6 +110,7 @@ export const squadEndpoints = {
     record: squadListRecord,
     list: true,
     paged: true,
+    vital: [['id'], ['name'], ['user', 'user_id'], ['fantasy_league', 'id']],
   },
   'get-squad': {
     row: 13,

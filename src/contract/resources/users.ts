@@ -43,6 +43,8 @@ export type User = z.infer<typeof userRecord>;
 /** Stated for PATCH /user alone; a longer name could be created but never changed. */
 const DISPLAY_NAME_MAX = 50;
 
+const vital = [['id'], ['user_id'], ['external_id'], ['is_active'], ['display_name']] as const;
+
 export const userEndpoints = {
   'create-users': {
     row: 8,
@@ -57,6 +59,7 @@ export const userEndpoints = {
     paged: false,
     batch: 'users',
     quota: 'users',
+    vital,
   },
   'list-users': {
     row: 9,
@@ -68,6 +71,7 @@ export const userEndpoints = {
     record: userRecord,
     list: true,
     paged: true,
+    vital,
   },
   'update-user': {
     row: 10,
@@ -82,6 +86,7 @@ export const userEndpoints = {
     record: userRecord,
     list: false,
     paged: false,
+    vital,
   },
 } as const satisfies Record<string, Endpoint>;
 

@@ -574,6 +574,36 @@ describe('lists', () => {
     },
   );
 
+  it('go without an odd value that a push needs nothing of, where a report shows it', async () => {
+    const odd = { ...USER, is_active: true, created_at: 1_767_225_600, updated_at: false };
+    const page = envelopeAnswer(200, [odd], { paging: { total: 1, per_page: 50, page_total: 1 } });
+    const wire = open([page, page]);
+    const read = async (how: 'keep' | 'fail'): Promise<unknown> =>
+      (await wire.clock.run(Array.fromAsync(wire.client.list('list-users', {}, undefined, how)))).flat();
+    expect(await read('fail')).toEqual([{ ...USER, is_active: true }]);
+    expect(await read('keep')).toEqual([odd]);
+  });
+
+  it.each<readonly ['list-squads' | 'list-mini-leagues' | 'list-prices', object, object | undefined]>([
+    [
+      'list-squads',
+      { user: { user_id: 7, display_name: 5, created_at: 6 } },
+      { user: { user_id: 7, display_name: '5' } },
+    ],
+    ['list-squads', { user: { user_id: 'x' } }, undefined],
+    ['list-squads', { user: 'Ann' }, undefined],
+    ['list-mini-leagues', { id: 4, total_squads: 'many', start_game_week: 3 }, { id: 4 }],
+    ['list-mini-leagues', { id: 4, name: false, total_squads: 'many' }, undefined],
+    ['list-prices', { created_at: 5 }, undefined],
+  ])('of %s need what tells the record: %j', async (operation, odd, read) => {
+    const wire = open([
+      envelopeAnswer(200, [{ id: ID, ...odd }], { paging: { total: 1, per_page: 50, page_total: 1 } }),
+    ]);
+    const all = Array.fromAsync(wire.client.list(operation, {}, undefined, 'fail'));
+    if (read === undefined) expect(await failureOf(wire, all)).toMatchObject({ code: 'list.unstable' });
+    else expect((await wire.clock.run(all)).flat()).toEqual([{ id: ID, ...read }]);
+  });
+
   it('take either case of a UUID for the same record', async () => {
     const wire = open([
       envelopeAnswer(200, [{ ...USER, id: ID.toUpperCase() }]),
