@@ -50,7 +50,7 @@ interface PageNote {
   readonly paging: Paging | undefined;
 }
 
-/** Why a list is not whole; `next` where reading it again does not help. */
+/** Why a list is not whole; `next` where reading it again does not help: what only the provider can mend. */
 interface Fault {
   readonly problem: string;
   readonly next?: string;
@@ -211,25 +211,24 @@ async function readLater<T>(
   }
 }
 
-function unstable(
-  address: string,
-  problem: string,
-  next = 'run the command again when nobody is changing records',
-  leftOut = 0,
-): ListError {
-  return new ListError(`${address} does not add up: ${problem}`, { next, leftOut });
+function unstable(address: string, { problem, next }: Fault, leftOut = 0): ListError {
+  return new ListError(`${address} does not add up: ${problem}`, {
+    next: next ?? 'run the command again when nobody is changing records',
+    leftOut,
+    isLasting: next !== undefined,
+  });
 }
 
 /** The error of a list that holds records which cannot be read, for whoever must know every record of it: the first, and how many more. */
 export function unreadable(address: string, first: string, more: number): ListError {
   const what = more === 0 ? 'a record cannot be read' : `${more + 1} records cannot be read, the first`;
-  return unstable(address, `${what} (${first})`, ASK_ABOUT_RECORD);
+  return unstable(address, { problem: `${what} (${first})`, next: ASK_ABOUT_RECORD });
 }
 
 /**
  * All pages of a list to the end, each record once. What the paging fields mean is not shown (section 2.14), so the end is an empty page, a page
  * without a new record, or as many records as `total` says; then some reading of the fields must hold on every page. A list of up to 20 pages is
- * yielded once it is proved whole, and read again up to 5 times when it is not; a longer one is yielded as it comes and fails at its end. Returns what
+ * yielded once it is proved whole, and read again up to 5 times when it is not and that may help; a longer one is yielded as it comes and fails at its end. Returns what
  * shows that it is whole.
  * Errors: ListError saying what did not add up.
  */
@@ -247,11 +246,10 @@ export async function* readList<T>(
     let most = 1;
     for (let page = 1; !read.ended; page += 1) {
       if (page > most)
-        throw unstable(
-          address,
-          `it goes on after ${most} pages, which is more than it may have`,
-          'ask your provider why the list does not end',
-        );
+        throw unstable(address, {
+          problem: `it goes on after ${most} pages, which is more than it may have`,
+          next: 'ask your provider why the list does not end',
+        });
       const answer = page === 1 ? await readPage(undefined) : await readLater(readPage, page, watcher);
       if (page === 1) most = mostPages(answer.elements.length, answer.paging, counted);
       buffer.push(read.add(answer));
@@ -268,7 +266,7 @@ export async function* readList<T>(
       return read.wholeness;
     }
     [fault, lost] = [wrong, read.lost];
-    if (streamed) break;
+    if (streamed || wrong.next !== undefined) break;
   }
-  throw unstable(address, fault.problem, fault.next, lost);
+  throw unstable(address, fault, lost);
 }

@@ -100,13 +100,20 @@ export class ListError extends UnavailableError {
   readonly leftOut: number;
   /** It adds up by itself and lacks records that are known from elsewhere: it may show them later. */
   readonly isLate: boolean;
+  /** Reading it again shows the same: the provider has to mend it. */
+  readonly isLasting: boolean;
   constructor(
     message: string,
-    details: Details & { readonly leftOut?: number; readonly isLate?: boolean } = {},
+    details: Details & {
+      readonly leftOut?: number;
+      readonly isLate?: boolean;
+      readonly isLasting?: boolean;
+    } = {},
   ) {
     super('list.unstable', message, details);
     this.leftOut = details.leftOut ?? 0;
     this.isLate = details.isLate ?? false;
+    this.isLasting = details.isLasting ?? false;
   }
 }
 

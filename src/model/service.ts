@@ -80,7 +80,7 @@ export interface Service {
   send<Id extends OperationId>(operation: Id, input: CallInput<Id>): Promise<WriteResult<Id>>;
   /**
    * All pages of a list, to the end whatever the paging fields mean, each record once.
-   * A list of up to 20 pages is yielded once the read proved whole, and read again up to 5 times when it does not add up; a longer one is yielded
+   * A list of up to 20 pages is yielded once the read proved whole, and read again up to 5 times when it does not add up and that may help; a longer one is yielded
    * as it comes, with the error at its end. It ends after twice the pages that its first page and the account speak of, but not before ten.
    * Errors: ListError `list.unstable` when it does not add up: then nothing that was yielded may be passed off as whole; RefusedError.
    */

@@ -223,6 +223,27 @@ describe.each(LISTS)('a report of %s is whole or is not written', (_name, list) 
     expect(pulled.elapsedMs).toBeLessThan(SETTLE_MS);
   });
 
+  it.each<readonly [string, Shown]>([
+    ['a record has no id', { ...all(list, 2), data: [list.record(1), { ...list.record(2), id: null }] }],
+    ['its paging cannot be read', { ...all(list, 2), paging: 'one page' }],
+  ])('and is read once, and not waited for, where %s', async (_what, shown) => {
+    const pulled = await pullOf(list, {
+      list: (_elapsedMs, page) => (page === 1 ? shown : { ...shown, data: [] }),
+    });
+    expect(pulled.elapsedMs).toBe(0);
+    const first = pulled.requests.filter((request) => !request.includes('page='));
+    expect(first).toHaveLength(1);
+  });
+
+  it('and not waited for where it does not end', async () => {
+    const pulled = await pullOf(list, {
+      list: (_elapsedMs, page) => ({ data: [list.record(page)], paging: { page_total: 2 } }),
+    });
+    expectNothing(pulled);
+    expect(pulled.elapsedMs).toBe(0);
+    expect(pulled.requests).toHaveLength(10);
+  });
+
   it('where a record has another name on the second page', async () => {
     const pages = [
       [list.record(1), list.record(2)],

@@ -38,8 +38,9 @@ export function listRead<Id extends PagedOperationId>(operation: Id, query: Quer
           yield* pages;
           return;
         } catch (error) {
+          if (!(error instanceof ListError) || isYielded || error.isLasting) throw error;
           // What does not add up by itself was read again at once, so that once more is enough.
-          if (!(error instanceof ListError) || isYielded || (attempt > 0 && !error.isLate)) throw error;
+          if (attempt > 0 && !error.isLate) throw error;
           const reason = `${context.mapping}: ${error.message}`;
           if (!(await waitForMore(context, context.startedAtMs, attempt, reason))) throw error;
         }
