@@ -38,6 +38,7 @@ import type { SharingOptions } from './budget/sharing.ts';
 import {
   failedRead,
   noRecord,
+  otherRecord,
   refusal,
   throttledForGood,
   unavailable,
@@ -130,6 +131,21 @@ function showRefusals(observer: Observer | undefined): Wrap {
   };
 }
 
+/** The id of a record as it came; undefined where there is none. */
+function idOf(record: unknown): string | number | undefined {
+  const { id } = record as { readonly id?: unknown };
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
+
+const DIGITS = /^\d{1,15}$/;
+
+/** Whether an answered id is another one than was asked for. A number may be written as text, a UUID in either case; of what is asked for by a name, its number is no other. */
+function isOther(asked: string | number, answered: string | number): boolean {
+  const [own, its] = [String(asked).toLowerCase(), String(answered).toLowerCase()];
+  if (!DIGITS.test(its)) return own !== its;
+  return DIGITS.test(own) && Number(own) !== Number(its);
+}
+
 const WRONG_DATA = 'data of another kind than the operation answers with';
 
 /** A service whose budget others may share. */
@@ -174,6 +190,9 @@ class Client implements ClosingService {
     const endpoint: Endpoint = endpoints[operation];
     if (!endpoint.list && (envelope.data ?? null) === null) throw noRecord(request);
     if (answer === undefined) throw unavailable(request, 'service.no_envelope', WRONG_DATA);
+    const answered = endpoint.answersId && idOf(envelope.data);
+    if (input.id !== undefined && answered !== undefined && isOther(input.id, answered))
+      throw otherRecord(request, input.id, answered);
     return answer;
   }
 

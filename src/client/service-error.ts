@@ -73,6 +73,19 @@ export function refusal(
   });
 }
 
+/** The error of an answer with another record than the one that was asked for. */
+export function otherRecord(
+  request: HttpRequest,
+  asked: string | number,
+  answered: string | number,
+): UnavailableError {
+  return new UnavailableError(
+    'service.record',
+    `${addressOf(request)} answered with the record of id ${answered}, not with that of id ${asked}`,
+    { next: 'ask your provider why the answer is of another record' },
+  );
+}
+
 /** The error of a record that a whole answer leaves out: services say so that there is none, as others do with 404. */
 export function noRecord(request: HttpRequest): RefusedError {
   return new RefusedError(NOT_FOUND, `${addressOf(request)} answered with no record`);

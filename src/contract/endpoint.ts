@@ -14,6 +14,8 @@ export interface Endpoint {
   readonly summary: string;
   /** Schema of `{id}`. */
   readonly pathId?: z.ZodType<string | number>;
+  /** The record's own `id` is that of the path. Left out where the interface leaves it open. */
+  readonly answersId?: true;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
   /** One record of `data`. */

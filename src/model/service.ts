@@ -73,7 +73,8 @@ export type Wholeness = 'stated' | 'assumed' | 'doubtful';
 export interface Service {
   /**
    * One reading call, repeated while that is safe and sensible.
-   * Errors: AccessError `service.access` (401), RefusedError (other whole refusals), UnavailableError `service.*`.
+   * Errors: AccessError `service.access` (401), RefusedError (other whole refusals), UnavailableError `service.*`, `service.record` where the record is of
+   * another id than was asked for.
    */
   get<Id extends OperationId>(operation: Id, input?: CallInput<Id>): Promise<Answer<Id>>;
   /** One writing call, sent once; repeated only while it surely was not applied. 401 on a write is AccessError; any other service answer is a value. */

@@ -183,3 +183,19 @@ it('compares with a list that grows with each page at the cost of ten requests',
   expect(outcome.stderr).toContain('goes on after 10 pages');
   expect(service.lists).toBe(10);
 });
+
+it('takes no record of another id for the one that was asked for, and a raw call shows it', async () => {
+  folder.write(
+    'mappings/league.yaml',
+    'version: 1\nname: league\npull: fantasy_leagues\nwhere: { fantasy_league_id: 1 }\ndestination: { csv: out/league.csv }\n',
+  );
+  service.page = () => ({ data: { id: 2, name: 'Other' } as never });
+  const wrong = 'fantasy-league/1 answered with the record of id 2, not with that of id 1';
+  const pulled = await run('pull', 'league');
+  expect(pulled.code).toBe(8);
+  expect(pulled.stdout + pulled.stderr).toContain(wrong);
+  const raw = await run('api', 'get-fantasy-league', '--id', '1');
+  expect(raw.code).toBe(8);
+  expect(raw.stderr).toContain(wrong);
+  expect(JSON.parse(raw.stdout)).toMatchObject({ data: { id: 2 } });
+});

@@ -174,6 +174,9 @@ async function readOnce(
     await session.ports.service.get(operation, input);
   } catch (error) {
     if (error instanceof RefusedError) return tellRefusal(error, session.lastAnswer(), session, program);
+    // The record of another id: whoever asks by hand sees it.
+    const isShown = error instanceof UnavailableError && error.code === 'service.record';
+    if (isShown) await writeEnvelope(session.lastAnswer(), session, program);
     throw error;
   }
   await writeEnvelope(session.lastAnswer(), session, program);

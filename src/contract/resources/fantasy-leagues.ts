@@ -78,6 +78,7 @@ export const fantasyLeagueEndpoints = {
     path: '/fantasy-league/{id}',
     summary: 'Read a fantasy league with its game weeks',
     pathId: z.union([send.text(1), send.positive()]),
+    answersId: true,
     record: fantasyLeagueRecord,
     list: false,
     paged: false,

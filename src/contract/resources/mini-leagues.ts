@@ -62,6 +62,7 @@ export const miniLeagueEndpoints = {
     path: '/mini-league/{id}',
     summary: 'Read a mini league',
     pathId: z.union([send.text(1), send.positive()]),
+    answersId: true,
     record: miniLeagueRecord,
     list: false,
     paged: false,

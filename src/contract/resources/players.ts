@@ -74,6 +74,7 @@ export const playerEndpoints = {
     path: '/player/{id}',
     summary: 'Read a player with weekly statistics',
     pathId: send.positive(),
+    answersId: true,
     query: z.strictObject({ fantasy_league_id: send.positive() }),
     record: playerRecord,
     list: false,

@@ -118,6 +118,7 @@ export const squadEndpoints = {
     path: '/squad/{id}',
     summary: 'Read a squad with rank, finance and chips',
     pathId: send.uuid(),
+    answersId: true,
     record: squadRecord,
     list: false,
     paged: false,

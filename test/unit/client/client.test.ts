@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import type { OperationId } from '../../../src/contract/index.ts';
 import { TransportError } from '../../../src/client/transport-error.ts';
 import { AccessError, IncompleteError, RefusedError, UnavailableError } from '../../../src/model/error.ts';
 import type { HttpResponse } from '../../../src/model/ports.ts';
@@ -39,6 +40,16 @@ async function failureOf(wire: Wire, work: Promise<unknown>): Promise<unknown> {
     ),
   );
 }
+
+/** A record by its id, whatever else its operation asks for. */
+const getOne = (
+  { client }: Wire,
+  operation: OperationId,
+  id: string | number,
+): Promise<{ readonly records: readonly unknown[] }> =>
+  operation === 'get-player'
+    ? client.get(operation, { id, query: { fantasy_league_id: 1 } })
+    : client.get(operation, { id });
 
 describe('reads', () => {
   it('read the account before anything else, once', async () => {
@@ -96,6 +107,44 @@ describe('reads', () => {
     const answer = await wire.clock.run(wire.client.get('get-squad', { id: ID }));
     expect(answer).toMatchObject({ status: 200, records: [USER], issues: [] });
     expect(wire.events.map((event) => event.kind === 'retry' && event.waitMs)).toEqual([500, 7000]);
+  });
+
+  it.each<readonly [OperationId, string | number, unknown]>([
+    ['get-player', 3, 4],
+    ['get-player', 3, '4'],
+    ['get-fantasy-league', 1, 2],
+    ['get-fantasy-league', '1', 2],
+    ['get-mini-league', 5, 6],
+    ['get-squad', ID, ID.replace('2', '3')],
+  ])('of %s %s do not take the record of %s', async (operation, id, answered) => {
+    const wire = open([envelopeAnswer(200, { id: answered, name: 'N', price: [] })]);
+    const error = await failureOf(wire, getOne(wire, operation, id));
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(error).toMatchObject({
+      code: 'service.record',
+      message: expect.stringMatching(
+        new RegExp(
+          `^GET https.*/${id} answered with the record of id ${String(answered)}, not with that of id ${id}$`,
+        ),
+      ) as string,
+      next: expect.stringContaining('provider') as string,
+    });
+  });
+
+  it.each<readonly [OperationId, string | number, unknown]>([
+    ['get-player', 3, '3'],
+    ['get-player', 3, '03'],
+    ['get-fantasy-league', '1', 1],
+    // What is asked for by a name may be answered with its number.
+    ['get-mini-league', 'friends', 6],
+    ['get-squad', ID, ID.toUpperCase()],
+    // The interface does not say whose id these are.
+    ['get-lineup', ID, 'of-the-line-up'],
+    ['get-points-config', 1, ID],
+  ])('of %s %s take the record of %s', async (operation, id, answered) => {
+    const wire = open([envelopeAnswer(200, { id: answered })]);
+    const { records } = await wire.clock.run(getOne(wire, operation, id));
+    expect(records).toHaveLength(1);
   });
 
   it('never follow a redirect', async () => {
