@@ -48,6 +48,8 @@ export interface ResultFiles {
     lines: () => ResultLines,
     still: StillToMend,
   ): Promise<{ readonly written: readonly string[]; readonly changed: readonly ChangedFile[] }>;
+  /** The copy in `out/rejected/` that holds the rows to correct of a mapping, relative to the configuration's folder. */
+  fileToMend(mapping: string): string;
   /** The mapping whose rows to correct a file (absolute) holds that stands in `out/rejected/`; undefined for any other file. */
   mappingToMend(source: string): string | undefined;
   /**

@@ -1,4 +1,4 @@
-import { fileOf } from '../model/tables/table.ts';
+import { fileOf, isOpenFile } from '../model/tables/table.ts';
 import { RESOURCES } from '../contract/index.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { ConfigError, EXIT, UsageError } from '../model/error.ts';
@@ -8,6 +8,7 @@ import { openAccount } from './plan/plan-sync.ts';
 import { push, type Approve, type PushResult } from './push.ts';
 import { chosenRows, missedRows } from './rows/read-rows.ts';
 import { eachRow } from './rows/row-pages.ts';
+import { writtenSince } from './runs/superseded.ts';
 import { newestRun, optionsOf, pushedMappings, runOf } from './journal/stored-run.ts';
 import type { SyncPorts } from './ports.ts';
 import type { PlanOptions, RowChoice } from '../plan/saved/push-plan.ts';
@@ -18,7 +19,7 @@ export type CurrentMapping = (mapping: PushMapping) => PushMapping | undefined;
 /**
  * Sends the rows that a run refused (invalid and rejected ones) again, after their sources are read again: a run of its own. Without an id it is the newest
  * run with such rows whose mapping no later run pushed. Undefined when there is none.
- * Errors: UsageError `run.unknown`, `run.rows_gone`, `retry.substitutions`; ConfigError `retry.mapping`; StoppedError `run.other_account`; those of `push`.
+ * Errors: UsageError `run.unknown`, `run.rows_gone`, `retry.substitutions`; ConfigError `retry.mapping`, `retry.pipe`; StoppedError `run.other_account`; those of `push`.
  */
 export async function retry(
   ports: SyncPorts,
@@ -40,11 +41,17 @@ export async function retry(
   const stored = pushedMappings(run);
   const only = await refusedRows(ports, run, refused);
   const isImport = await isOfImport(ports.store, run);
+  const since = isImport ? await writtenSince(ports.store, run) : new Set();
   const mappings = withLookedUp(stored, refused).map((mapping) => {
     const now = current(mapping);
     if (now?.resource === mapping.resource) return now;
     // What the mapping said then may be just what was wrong.
     if (!isImport) throw notThere(mapping, run);
+    const file = fileOf(mapping.source.location);
+    if (file !== undefined && isOpenFile(file)) {
+      const { name } = mapping;
+      throw pipeGone(file, run, since.has(name) ? ownFile(run, name) : ports.results.fileToMend(name));
+    }
     return mapping;
   });
   // Its rows belong to the game week that they belonged to then.
@@ -83,6 +90,21 @@ const notThere = ({ name, source }: PushMapping, { id }: Run): ConfigError =>
     `run ${id} refused rows of ${source.origin} for the mapping ${name}, and no mapping of that name reads that table now`,
     { next: 'Push the mapping that has its place.' },
   );
+
+/** What a program printed for an import is read once. */
+const pipeGone = (file: string, { id }: Run, toMend: string): ConfigError =>
+  new ConfigError(
+    'retry.pipe',
+    `run ${id} read ${file}, a pipe that was there for its command alone, so that its rows cannot be read again`,
+    { file, next: `Correct the rows in ${toMend} and import that file, with the same flags.` },
+  );
+
+/** The rows to correct of a run itself: a later one has written the copy of them. */
+function ownFile({ summaries }: Run, mapping: string): string {
+  const summary = summaries.find((each) => each.direction === 'push' && each.name === mapping);
+  const results = summary?.direction === 'push' ? summary.results : undefined;
+  return (results ?? `${mapping}.results.csv`).replace(/\.results\.csv$/, '.rejected.csv');
+}
 
 /** Whether rows were first refused by an import, whose file no mapping names. What was pruned may have been one. */
 async function isOfImport(store: Pick<SyncPorts['store'], 'run'>, run: Run | undefined): Promise<boolean> {

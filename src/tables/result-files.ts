@@ -163,6 +163,7 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
     return true;
   };
   return {
+    fileToMend: (mapping) => relative(`${rejectedName(copies, mapping)}.csv`),
     mappingToMend,
     writeResults: async (runId, mapping, header, lines) => {
       const file = path.join(await runFolder(runId), `${mapping}.results.csv`);

@@ -183,6 +183,35 @@ describe('retry', () => {
     expect(counts(await again(engine, undefined, () => undefined))).toMatchObject({ created: 1, exit: 0 });
   });
 
+  it('names the rows to correct of an import of a pipe, which cannot be read again', async () => {
+    const engine = await makeEngine();
+    const path = '/dev/fd/63';
+    const pipe = mappingOn(path, { name: 'pipe' });
+    engine.tables.set(path, [
+      ['external_id', 'display_name', 'is_active'],
+      ['B', '', ''],
+    ]);
+    const importPipe = (): Promise<PushResult> => push(engine.ports, 'import', [pipe], PLAN_OPTIONS, approve);
+    const first = await importPipe();
+    expect(counts(first)).toMatchObject({ invalid: 1 });
+    const refusal = (run: string, file: string): object => ({
+      code: 'retry.pipe',
+      exitCode: 4,
+      message: `run ${run} read ${path}, a pipe that was there for its command alone, so that its rows cannot be read again`,
+      next: `Correct the rows in ${file} and import that file, with the same flags.`,
+    });
+    const firstId = first.report.run ?? '';
+    await expect(again(engine, undefined, () => undefined)).rejects.toMatchObject(
+      refusal(firstId, 'out/rejected/pipe.rejected.csv'),
+    );
+    // A later run has written that file.
+    await importPipe();
+    await expect(again(engine, firstId, () => undefined)).rejects.toMatchObject(
+      refusal(firstId, 'runs/pipe.rejected.csv'),
+    );
+    expect(engine.service.writes).toEqual([]);
+  });
+
   it('leaves rows alone that a later push has read, unless their run is named', async () => {
     const engine = await makeEngine();
     engine.tables.set('prices.csv', [

@@ -23,6 +23,9 @@ export type SourceLocation = TableLocation | WeekLocation;
 export const fileOf = (location: SourceLocation): string | undefined =>
   'path' in location ? location.path : undefined;
 
+/** An open file by its number, as shells name the pipes that they make: it is gone once the program has ended. */
+export const isOpenFile = (path: string): boolean => /^\/(?:dev|proc\/(?:self|\d+))\/fd\/\d+$/.test(path);
+
 /** How a source table is read. */
 export interface ReadOptions {
   /** How people call the source in messages, usually the path as the mapping has it. */
