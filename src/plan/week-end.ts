@@ -1,5 +1,6 @@
 import type { RecordOf } from '../contract/index.ts';
 import { parseTimeMs } from '../model/time/service-time.ts';
+import { wallClock } from '../model/time/wall-clock.ts';
 
 type GameWeek = RecordOf<'get-fixtures'>;
 
@@ -23,7 +24,15 @@ const ENDED: WeekEnd = { kind: 'ended' };
 const open = (why: string): WeekEnd => ({ kind: 'open', why });
 const unknown = (why: string): WeekEnd => ({ kind: 'unknown', why });
 
-const shown = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
+/** Times as people are shown them. */
+type Show = (ms: number) => string;
+
+/** `2026-08-14 19:30:05` in an IANA time zone. */
+function timesIn(timezone: string): Show {
+  const wall = wallClock(timezone);
+  return (ms) => wall(ms).toISOString().slice(0, 19).replace('T', ' ');
+}
+
 const timeOf = (text: string | null | undefined): number => parseTimeMs(text ?? '');
 const startOf = ({ start_date }: GameWeek): number => timeOf(start_date);
 const matchesOf = (weeks: readonly GameWeek[]) => weeks.flatMap(({ fixtures }) => fixtures ?? []);
@@ -34,25 +43,33 @@ export const weekOf = (weeks: readonly GameWeek[], id: string): GameWeek | undef
 
 /**
  * Whether a game week is over, by its end, its kick-offs, the service's clock and the game week that the service calls current. The words of `status` are not shown by
- * the interface: they are learnt from the weeks before and after. Whatever is not shown, or contradicts the rest, leaves it unknown.
+ * the interface: they are learnt from the weeks before and after. Whatever is not shown, or contradicts the rest, leaves it unknown. Times are told in `timezone`.
  */
-export function weekEnd(id: string, { weeks, currentMs, nowMs }: LeagueWeeks): WeekEnd {
+export function weekEnd(id: string, { weeks, currentMs, nowMs }: LeagueWeeks, timezone: string): WeekEnd {
   if (weeks === undefined) return unknown('the service does not show its fixtures');
   const week = weekOf(weeks, id);
   if (week === undefined) return unknown('it does not stand in the fixtures');
   if (startOf(week) > currentMs) return open('it begins after the game week that the service calls current');
   const isPast = startOf(week) < currentMs;
-  return byClock(week, nowMs, isPast) ?? (isPast ? ENDED : byStatus(week, weeks, currentMs, nowMs));
+  return (
+    byClock(week, nowMs, isPast, timesIn(timezone)) ??
+    (isPast ? ENDED : byStatus(week, weeks, currentMs, nowMs))
+  );
 }
 
 /** The game week that is over and began last; none where none is over for certain. */
 export function lastEnded(shown: LeagueWeeks): readonly GameWeek[] {
-  const ended = (shown.weeks ?? []).filter(({ id }) => weekEnd(id, shown).kind === 'ended');
+  const ended = (shown.weeks ?? []).filter(({ id }) => weekEnd(id, shown, 'UTC').kind === 'ended');
   return ended.toSorted((one, other) => startOf(one) - startOf(other)).slice(-1);
 }
 
 /** What the times of a week say; undefined where they say that it is over. */
-function byClock(week: GameWeek, nowMs: number | undefined, isPast: boolean): WeekEnd | undefined {
+function byClock(
+  week: GameWeek,
+  nowMs: number | undefined,
+  isPast: boolean,
+  shown: Show,
+): WeekEnd | undefined {
   if (nowMs === undefined)
     return isPast ? undefined : unknown('the answers of the service hold no time of its clock');
   const endMs = timeOf(week.end_date);

@@ -241,7 +241,11 @@ function readHeld(ports: ActualPorts, requests: number, { atMs, logCounts }: Sen
 }
 
 /** The game weeks that rows would have processed although they are not over, or nobody can tell. Only reads. */
-async function openWeeks(ports: Reading, { name }: PushMapping, rows: RunRows): Promise<readonly OpenWeek[]> {
+async function openWeeks(
+  ports: Reading & Pick<SyncPorts, 'timezone'>,
+  { name }: PushMapping,
+  rows: RunRows,
+): Promise<readonly OpenWeek[]> {
   const leagues = new Map<number, LeagueWeeks>();
   const found: OpenWeek[] = [];
   for await (const { rowNumber, fields } of eachRow(rows, name, { open: true, change: 'create' })) {
@@ -249,7 +253,7 @@ async function openWeeks(ports: Reading, { name }: PushMapping, rows: RunRows): 
     const weeks = leagues.get(league) ?? (await readLeagueWeeks(ports, league));
     leagues.set(league, weeks);
     const id = String(fields?.game_week_id);
-    const end = weekEnd(id, weeks);
+    const end = weekEnd(id, weeks, ports.timezone);
     if (end.kind === 'ended') continue;
     found.push({ ...end, rowNumber, league, week: weekOf(weeks.weeks ?? [], id)?.week ?? id });
   }

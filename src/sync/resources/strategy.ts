@@ -101,7 +101,7 @@ export type PushStrategy = EvidenceSource & {
   ): Promise<StoppedError | undefined>;
   /** The game weeks that rows would have processed although they are not over, or nobody can tell. Only reads. */
   openWeeks(
-    ports: Pick<SyncPorts, 'service' | 'signal'>,
+    ports: Pick<SyncPorts, 'service' | 'signal' | 'timezone'>,
     mapping: PushMapping,
     rows: RunRows,
   ): Promise<readonly OpenWeek[]>;

@@ -50,14 +50,14 @@ describe('a game week is over', () => {
     ],
     ['by the words of its matches, where one ends after it', league(24.9, 3, matches('finished', 24.5))],
   ])('%s', (_what, shown) => {
-    expect(weekEnd('WEEK-3', shown)).toEqual({ kind: 'ended' });
+    expect(weekEnd('WEEK-3', shown, 'UTC')).toEqual({ kind: 'ended' });
   });
 
   it.each([
     [
       'its end is to come',
       league(23, 3),
-      /^it ends at 2026-09-07T00:00:00Z, and the service's clock says 2026-09-06T00:00:00Z$/,
+      /^it ends at 2026-09-07 05:30:00, and the service's clock says 2026-09-06 05:30:00$/,
     ],
     ['its end is to come, although a later one is current', league(23, 4), /^it ends at/],
     [
@@ -65,14 +65,21 @@ describe('a game week is over', () => {
       league(60, 2),
       /^it begins after the game week that the service calls current$/,
     ],
-    ['a match was put off', league(24.1, 4, matches('finished', 26)), /^a match of it begins at 2026-09-09T/],
+    [
+      'a match was put off',
+      league(24.1, 4, matches('finished', 26)),
+      /^a match of it begins at 2026-09-09 05:30/,
+    ],
     [
       'its matches wait as those of the next one do',
       league(60, 3, matches('scheduled')),
       /is "scheduled", as those/,
     ],
   ])('not when %s', (_what, shown, why) => {
-    expect(weekEnd('week-3', shown)).toEqual({ kind: 'open', why: expect.stringMatching(why) as string });
+    expect(weekEnd('week-3', shown, 'Asia/Kolkata')).toEqual({
+      kind: 'open',
+      why: expect.stringMatching(why) as string,
+    });
   });
 
   it.each([
@@ -98,6 +105,6 @@ describe('a game week is over', () => {
     ],
     ['its last match begins after its end', league(24.6, 3, matches('live', 24.5)), 'week-3', /last match/],
   ])('or nobody can tell when %s', (_what, shown, id, why) => {
-    expect(weekEnd(id, shown)).toEqual({ kind: 'unknown', why: expect.stringMatching(why) as string });
+    expect(weekEnd(id, shown, 'UTC')).toEqual({ kind: 'unknown', why: expect.stringMatching(why) as string });
   });
 });
