@@ -33,6 +33,15 @@ function unwritable(file: string, cause: Error): UnavailableError {
   });
 }
 
+/** Somebody removed the files of the state while they were in use: nothing of the command is there to go on with. Code `state.gone`. */
+export function gone(file: string, cause?: unknown): UnavailableError {
+  return new UnavailableError('state.gone', `${file} was removed while the command was using it`, {
+    file,
+    next: 'Leave the folder of the state alone until the command ends, and run the command again.',
+    cause,
+  });
+}
+
 /**
  * The error that a failure of SQLite or of the file system means for `file`: `state.busy`, `state.damaged` or `state.unwritable`; any other
  * error comes back as it is.

@@ -297,6 +297,27 @@ describe('a disk that fails in the middle of a push', () => {
   });
 });
 
+it('a state that is removed in the middle of an import leaves one thing to do, which works', async () => {
+  await start({ settings: { latency_ms: 200 } });
+  folder.write('more.csv', manyUsers(300));
+  const args = ['import', 'more.csv', '--as', 'users', '--yes'];
+  const state = join(folder.path, '.teamsheet');
+  const { code, stderr } = await run(args, {
+    during: () => {
+      if (service.requests.length > 0 && posts().length === 0 && existsSync(state))
+        rmSync(state, { recursive: true });
+    },
+  });
+  expect(code).toBe(8);
+  expect(stderr).toContain('rows.sqlite was removed while the command was using it\n');
+  expect(stderr.match(/next: .*/g)).toEqual([
+    expect.stringMatching(/ run the command again \(.*import more\.csv --as users --yes\)\.$/),
+  ]);
+  expect(posts()).toEqual([]);
+  expect((await run(args)).code).toBe(0);
+  expect(posts()).not.toEqual([]);
+});
+
 describe('a signal', () => {
   it('during a push says what is done, what is left and what to type; resume goes on', async () => {
     await start({ settings: { latency_ms: 300, per_minute: 1000 } });

@@ -123,7 +123,12 @@ export async function tellResult(
     stoppedBy: stoppedBy?.code,
     leftOut,
   });
-  const nexts = [...nextAfter(report, stoppedBy !== undefined && !reportsStopped, needsResolve), ...next];
+  // Of a state that is gone, no run is there to be resumed.
+  const own =
+    stoppedBy?.code === 'state.gone'
+      ? []
+      : nextAfter(report, stoppedBy !== undefined && !reportsStopped, needsResolve);
+  const nexts = [...own, ...next];
   const [first] = nexts;
   if (stoppedBy !== undefined) screen.tell(renderStop(stoppedBy, program, first));
   if (screen.json) {
