@@ -95,9 +95,12 @@ describe('a game week', () => {
     const shownFirst = await json('weeks');
     expect(weekOf(shownFirst, WEEK)).toMatchObject({ state: 'provisional', lineups: 0 });
     expect(shownFirst.reading).toMatchObject([
-      { requests: 126, note: '126 requests, and one for each player, whom the line-ups name' },
+      { requests: 142, note: '142 requests, and one for each player, whom the line-ups name' },
     ]);
+    const beforeFirst = requests.length;
     const [first] = (await json('weeks', 'read')).leagues ?? [];
+    const made = requests.slice(beforeFirst);
+    expect(made.filter((url) => !url.startsWith('/player/'))).toHaveLength(142);
     expect(first).toMatchObject({
       read: { lineups: SQUADS, squads: SQUADS },
       left: { lineups: 0, squads: 0, players: 0 },
@@ -105,9 +108,11 @@ describe('a game week', () => {
     });
     expect(lineupRequests()).toBe(SQUADS);
     // What is read need not be read again.
-    expect((await json('weeks')).reading).toMatchObject([{ requests: 6, note: '6 requests' }]);
+    expect((await json('weeks')).reading).toMatchObject([{ requests: 9, note: '9 requests' }]);
+    const beforeSecond = requests.length;
     const [second] = (await json('weeks', 'read')).leagues ?? [];
     expect(second).toMatchObject({ read: { lineups: 0, squads: 0, players: 0 } });
+    expect(requests.slice(beforeSecond)).toHaveLength(9);
     expect(lineupRequests()).toBe(SQUADS);
     await json('pull', 'lineups');
     const live = text('lineups.csv').split('\n').toSorted();

@@ -15,12 +15,13 @@ import { leagueWeeks } from '../../sync/memory/league-weeks.ts';
 import { markTriggered } from '../../sync/memory/processed.ts';
 import { nextKnownWeek } from '../../sync/memory/known-weeks.ts';
 import { serviceNow } from '../../sync/memory/service-time.ts';
+import { logPages } from '../../sync/pulling/substitution-log.ts';
 import { stillNewSince } from '../../sync/pulling/reuse.ts';
 import { variableSource } from '../../mapping/push-fields.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
 import type { OpenAccount } from '../../sync/ports.ts';
 import { beginPull, duringPull, endPull, storedPull, unfinishedPull } from '../../sync/runs/pull-runs.ts';
-import { weekCost, type WeekCost } from '../../sync/weeks/cost.ts';
+import { pointsCost, weekCost, type WeekCost } from '../../sync/weeks/cost.ts';
 import { listWeeks, scopesOf, type RememberedLeague } from '../../sync/weeks/list-weeks.ts';
 import { prepareReading, type WeekReading } from '../../sync/weeks/read-week.ts';
 import type { Config } from '../config/config.ts';
@@ -74,7 +75,7 @@ interface LeagueCost extends WeekCost {
   readonly knowsPlayers: boolean;
 }
 
-/** The game weeks that are remembered and, unless it is offline, what reading the current ones costs: the league, its fixtures and one page of its squads are read for that. */
+/** The game weeks that are remembered and, unless it is offline, what reading the current ones costs: the league, its fixtures, one page of its squads and one of its log of substitutions are read for that. */
 export async function showWeeks(session: Session, offline: boolean, cwd: string): Promise<WeeksShown> {
   const { ports, config } = session;
   if (offline) {
@@ -143,7 +144,8 @@ async function costOf(
     lineups: Math.max(0, squads - isNew(shown?.lineups)),
     details: Math.max(0, squads - isNew(shown?.squads)),
     players: Math.max(0, players - isNew(ofPlayers.find(({ gameWeek }) => gameWeek === shown?.week.id))),
-    pages: Math.ceil(squads / Math.max(1, records.length)),
+    pages: Math.ceil(squads / Math.max(1, records.length)) + (await logPages(ports, scope)),
+    points: pointsCost((await store.fact(account, `points_config_id:${league}`)) !== undefined),
   };
   const nowMs = await serviceNow(ports, account);
   const cost = weekCost(record, toRead, next?.startMs ?? Number.NaN, next && nameOfWeek(next), nowMs);

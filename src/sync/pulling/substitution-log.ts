@@ -1,4 +1,5 @@
 import type { AutoSubstitution } from '../../contract/resources/auto-substitutions.ts';
+import { RefusedError } from '../../model/error.ts';
 import type { LeagueScope } from '../../model/state/memory.ts';
 import type { SyncPorts } from '../ports.ts';
 import { listRead } from './list.ts';
@@ -22,16 +23,34 @@ export function newInLog(league: number): Read<AutoSubstitution> {
   };
 }
 
+/** How many pages of the log {@link newInLog} reads; only the first one is asked for. None where the service refuses to show it. */
+export async function logPages({ service, signal, store }: LogPorts, scope: LeagueScope): Promise<number> {
+  const query = { fantasy_league_id: scope.league };
+  try {
+    const { records, paging } = await service.get('list-auto-substitutions', { query, signal });
+    const size = Math.max(1, records.length);
+    const total = Math.max(paging?.total ?? 0, records.length);
+    const kept = await store.memory.readAt(scope, '', 'substitution');
+    const pages = Math.max(1, Math.ceil((total - kept.size) / size));
+    // Where the newest stand last, the first page tells only that.
+    const isFound = kept.size === 0 || records.some(({ id }) => !kept.has(id.toLowerCase()));
+    return isFound || total <= kept.size ? pages : 1 + pages;
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return 0;
+  }
+}
+
+type LogPorts = Pick<SyncPorts, 'service' | 'signal'> & {
+  readonly store: Pick<SyncPorts['store'], 'memory'>;
+};
+
 /**
  * The records of the log that are not kept: none of what is kept is read again but for one page. A log only grows, so that what is kept and what is new must be as many as
  * the service states; which end is the newer one, the first page tells. Undefined where nothing is kept, or where it does not add up.
  */
 export async function readNew(
-  {
-    service,
-    signal,
-    store,
-  }: Pick<SyncPorts, 'service' | 'signal'> & { readonly store: Pick<SyncPorts['store'], 'memory'> },
+  { service, signal, store }: LogPorts,
   scope: LeagueScope,
 ): Promise<readonly AutoSubstitution[] | undefined> {
   const kept = await store.memory.readAt(scope, '', 'substitution');

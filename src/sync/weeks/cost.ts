@@ -13,31 +13,37 @@ export interface WeekCost {
   readonly missing: { readonly lineups: number; readonly details: number };
 }
 
-/** Requests beside those for each squad: the league, its fixtures, its points configuration and the account. */
-const FEW = 4;
+/** Requests beside those for each squad: the account, the league and its fixtures. */
+const FEW = 3;
+
+/** Requests that find a points configuration: by an id that is remembered, else by the number of its league and then by the id that the league, read once more, shows. */
+export const pointsCost = (isRemembered: boolean): number => (isRemembered ? 1 : 3);
 
 /** What is to be read. */
 export interface ToRead {
   readonly lineups: number;
   readonly details: number;
   readonly players: number;
-  /** Pages of lists. */
+  /** Pages of lists: the squads, and the log of substitutions. */
   readonly pages: number;
+  /** What {@link pointsCost} says. */
+  readonly points: number;
 }
 
 /** What reading costs, and how much of it fits before the next week begins at `untilMs`; NaN where that is not known. */
 export function weekCost(
   account: Account,
-  { lineups, details, players, pages }: ToRead,
+  { lineups, details, players, pages, points }: ToRead,
   untilMs: number,
   next: string | undefined,
   nowMs: number,
 ): WeekCost {
-  const requests = FEW + pages + lineups + details + players;
+  const rest = FEW + points + pages;
+  const requests = rest + lineups + details + players;
   const room = roomUntil(account, untilMs, nowMs);
   const all = { requests, fits: undefined, next, missing: { lineups: 0, details: 0 } };
   if (room >= requests) return all;
-  const left = Math.max(0, room - FEW - pages);
+  const left = Math.max(0, room - rest);
   const missing = {
     lineups: Math.max(0, lineups - left),
     details: Math.max(0, details - Math.max(0, left - lineups)),

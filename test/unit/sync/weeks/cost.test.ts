@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { weekCost } from '../../../../src/sync/weeks/cost.ts';
+import { pointsCost, weekCost } from '../../../../src/sync/weeks/cost.ts';
 
 const NOW_MS = Date.parse('2026-10-01T12:00:00.000Z');
 const HOUR_MS = 60 * 60 * 1000;
@@ -9,9 +9,9 @@ const account = (remaining: number, limit = 1_000) => ({
   id: 'a',
   config: { rate_limit: { per_day: { limit, remaining, reset_at: at(NOW_MS + 10 * HOUR_MS) } } },
 });
-const TO_READ = { lineups: 100, details: 100, players: 50, pages: 2 };
-/** Beside what is read of squads and players: the league, its fixtures, its points configuration, the account, and two pages. */
-const REST = 6;
+const TO_READ = { lineups: 100, details: 100, players: 50, pages: 5, points: 3 };
+/** Beside what is read of squads and players: the account, the league, its fixtures, its points configuration, and the pages. */
+const REST = 11;
 const NEEDED = REST + 250;
 
 describe('what reading a week costs', () => {
@@ -29,6 +29,12 @@ describe('what reading a week costs', () => {
     expect(cost(REST + 130)).toMatchObject({ fits: REST + 130, missing: { lineups: 0, details: 70 } });
     expect(cost(REST + 40)).toMatchObject({ fits: REST + 40, missing: { lineups: 60, details: 100 } });
     expect(cost(0)).toMatchObject({ fits: 0, missing: { lineups: 100, details: 100 } });
+  });
+
+  it('is less where the id of the points configuration is known', () => {
+    const cost = (points: number) =>
+      weekCost(account(1_000), { ...TO_READ, points }, NOW_MS, '8', NOW_MS).requests;
+    expect(cost(pointsCost(false)) - cost(pointsCost(true))).toBe(2);
   });
 
   it('counts the windows that begin before the next week', () => {
