@@ -30,6 +30,8 @@ export interface ChangedFile {
 
 /** Writes what became of each row, in the run's folder and, for rows to correct, in `out/rejected/`. */
 export interface ResultFiles {
+  /** Makes sure that the copies stand below the configuration. Errors: UnavailableError `destination.symlink` where a link leads them out of its folder. */
+  requirePlace(): Promise<void>;
   /** `NAME.results.csv`; answers its path relative to the configuration's folder. */
   writeResults(
     runId: string,

@@ -48,6 +48,7 @@ export async function push(
   const ordered = orderMappings(mappings);
   const startedAtMs = ports.clock.now();
   const id = ports.random.ulid(startedAtMs);
+  await ports.results.requirePlace();
   // Every source is read and checked before the service hears of anything.
   const rows = await readSources(ports, id, ordered, options);
   const filled = await openOrRemove(rows, () => filledMappings(ports, ordered, rows, options));

@@ -46,6 +46,7 @@ export async function resume(
   approve: Approve,
   added: AddedOptions = {},
 ): Promise<PushResult | undefined> {
+  await ports.results.requirePlace();
   const account = await openAccount(ports);
   const lock = await ports.lock.acquire(account.service, 'resume');
   return holding(lock, async () => {

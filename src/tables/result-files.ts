@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { lstat, readdir, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { UnavailableError } from '../model/error.ts';
 import { shownText } from '../model/tables/cell.ts';
@@ -20,6 +20,24 @@ const REJECTED = /(?:\.rejected)+\.(?:csv|xlsx)$/;
 
 /** Results hold members' data: only their owner may read them. */
 const PRIVATE = 0o600;
+
+/** Errors: UnavailableError `destination.symlink` where a link in the way of the copies leads out of the folder. */
+async function requireInside(folder: string, names: readonly string[]): Promise<void> {
+  let place = folder;
+  for (const name of names) {
+    place = path.join(place, name);
+    const entry = await lstat(place).catch(() => undefined);
+    if (entry?.isSymbolicLink() !== true) continue;
+    const target = await realpath(place).catch(() => undefined);
+    const way = target === undefined ? '..' : path.relative(await realpath(folder), target);
+    if (way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way)) continue;
+    throw new UnavailableError(
+      'destination.symlink',
+      `${path.relative(folder, place)} is a symbolic link that leads out of the folder of teamsheet.yaml, and rows to correct would be written there`,
+      { file: place, next: 'Remove the link, then run the command again.' },
+    );
+  }
+}
 
 export interface ResultFolders {
   /** The configuration's folder, absolute: paths are answered relative to it. */
@@ -113,7 +131,9 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
   const relative = (file: string): string => path.relative(folder, file).split(path.sep).join('/');
   const write = (file: string, header: readonly string[], lines: ResultLines): Promise<number> =>
     writeCsvFile(file, header, lines, { mode: PRIVATE, formulas: 'raw' });
-  const copies = path.join(folder, 'out', 'rejected');
+  const wayToCopies = ['out', 'rejected'];
+  const copies = path.join(folder, ...wayToCopies);
+  const requirePlace = (): Promise<void> => requireInside(folder, wayToCopies);
   const rejectedFiles = async (runId: string): Promise<WrittenFiles> =>
     openWrittenFiles(path.join(path.dirname(await runFolder(runId)), 'rejected.json'), relative);
   const rejectedName = (each: string, mapping: string): string => path.join(each, `${mapping}.rejected`);
@@ -163,6 +183,7 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
     return true;
   };
   return {
+    requirePlace,
     fileToMend: (mapping) => relative(`${rejectedName(copies, mapping)}.csv`),
     mappingToMend,
     writeResults: async (runId, mapping, header, lines) => {
@@ -171,6 +192,7 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
       return relative(file);
     },
     writeRejected: async (runId, mapping, header, lines, { missed, unread, isTaken, source }) => {
+      await requirePlace();
       const told = isTaken ? await rowsIn(`${rejectedName(await runFolder(runId), mapping)}.csv`) : NO_ROWS;
       const earlier: EarlierRows[] = [];
       for (const [run, rowNumbers] of missed)
@@ -207,6 +229,7 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
       return { written: written.map((file) => relative(file)), changed };
     },
     removeRejected: async (runId, mapping, source, unread) => {
+      await requirePlace();
       const stem = (source === undefined ? undefined : mappingToMend(source)) ?? mapping;
       const known = await rejectedFiles(runId);
       await readWhole(known, source);

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { steady, USERS_MAPPING } from '../support/cli.ts';
 import { manyUsers, program } from '../support/program.ts';
@@ -20,6 +20,38 @@ interface Report {
   readonly run: string;
   readonly mappings: readonly { readonly results: string }[];
 }
+
+describe.skipIf(process.platform === 'win32')('a link in the way of the rows to correct', () => {
+  const push = ['push', 'users', '--yes'] as const;
+
+  it.each([
+    ['out', '..'],
+    ['out/rejected', '../..'],
+    ['out/rejected', 'not-there'],
+  ])('that leads out is refused before anything is sent: %s to %s', async (link, target) => {
+    folder.write('users.csv', USERS);
+    const place = join(folder.path, link);
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(target, place);
+    const { code, stderr } = await run(...push);
+    expect(code).toBe(8);
+    expect(stderr).toMatch(
+      /✗ out(\/rejected)? is a symbolic link that leads out of the folder of teamsheet\.yaml, and .*\n {2}next: Remove the link, then run the command again /,
+    );
+    expect(service.requests).toEqual([]);
+    rmSync(place);
+    expect((await run(...push)).code).toBe(3);
+  });
+
+  it('that stays inside is followed', async () => {
+    folder.write('users.csv', USERS);
+    mkdirSync(join(folder.path, 'out'));
+    mkdirSync(join(folder.path, 'mend'));
+    symlinkSync('../mend', join(folder.path, 'out/rejected'));
+    expect((await run(...push)).code).toBe(3);
+    expect(readdirSync(join(folder.path, 'mend'))).toContain('users.rejected.csv');
+  });
+});
 
 describe('a push of users', () => {
   it('is planned, approved, written once, and then has nothing to do', async () => {

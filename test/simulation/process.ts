@@ -237,6 +237,7 @@ function resultFiles(life: Life, checker: Checker, opened: OpenedRows): SyncPort
       await Array.fromAsync(lines());
       return { written: [`out/rejected/${mapping}.rejected.csv`], changed: [] };
     },
+    requirePlace: () => Promise.resolve(),
     fileToMend: (mapping) => `${mapping}.rejected.csv`,
     mappingToMend: () => undefined,
     removeRejected: () => Promise.resolve([]),

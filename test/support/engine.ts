@@ -139,6 +139,7 @@ export async function openEngine(
         await keep(`${mapping}.rejected`, header, lines());
         return { written: [`out/rejected/${mapping}.rejected.csv`], changed: [] };
       },
+      requirePlace: () => Promise.resolve(),
       fileToMend: (mapping) => `out/rejected/${mapping}.rejected.csv`,
       mappingToMend: (source) => /^out\/rejected\/(.*?)(?:\.rejected)+\.csv$/.exec(source)?.[1],
       removeRejected: (_run, mapping) => {

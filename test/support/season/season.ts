@@ -179,6 +179,7 @@ function keptResults(folder: string, { ports }: Engine): ResultFiles {
       await ports.results.writeRejected(...rejected);
       return files.writeRejected(...rejected);
     },
+    requirePlace: () => files.requirePlace(),
     fileToMend: (mapping) => files.fileToMend(mapping),
     mappingToMend: (source) => files.mappingToMend(source),
     removeRejected: async (...done) => {
