@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { open, readdir, stat, type FileHandle } from 'node:fs/promises';
-import { basename, dirname, join, matchesGlob } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { ConfigError } from '../model/error.ts';
 import type { SourceTable } from '../model/tables/table.ts';
 import { exists, OPEN_FLAGS, otherThanFile } from './regular-file.ts';
@@ -118,7 +118,7 @@ async function resolvePattern(path: string, origin: string): Promise<{ path: str
   const names = await readdir(folder).catch((cause: unknown) => {
     throw openError(cause, origin);
   });
-  const matches = names.filter((name) => matchesGlob(name, basename(path))).sort();
+  const matches = names.filter((name) => suits(name, basename(path))).sort();
   const [only] = matches;
   if (only === undefined) throw missing(origin);
   if (matches.length > 1) {
@@ -133,4 +133,23 @@ async function resolvePattern(path: string, origin: string): Promise<{ path: str
     path: join(folder, only),
     origin: origin.slice(0, origin.length - basename(origin).length) + only,
   };
+}
+
+/**
+ * Whether a pattern means a name: `*` stands for any characters, `?` for one, everything else for itself. A dot that begins a name is meant by a dot alone.
+ * No pattern takes longer than a look at each of its characters for each character of the name.
+ */
+function suits(name: string, pattern: string): boolean {
+  if (name.startsWith('.') && !pattern.startsWith('.')) return false;
+  const [given, wanted] = [Array.from(name), Array.from(pattern)];
+  let [at, next] = [0, 0];
+  // Where the last `*` stands, and where what it stands for ends.
+  let [star, end] = [-1, 0];
+  while (at < given.length) {
+    if (wanted[next] === '*') [star, end, next] = [next, at, next + 1];
+    else if (wanted[next] === '?' || wanted[next] === given[at]) [at, next] = [at + 1, next + 1];
+    else if (star === -1) return false;
+    else [at, end, next] = [end + 1, end + 1, star + 1];
+  }
+  return wanted.slice(next).every((rest) => rest === '*');
 }

@@ -12,8 +12,8 @@ let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'teamsheet-csv-read-'));
   await Promise.all(
-    ['prices-01.csv', 'prices-02.csv', 'squads.csv', 'odd[1]*.csv'].map((name) =>
-      writeFile(join(folder, name), 'a\n1\n'),
+    ['prices-01.csv', 'prices-02.csv', 'squads.csv', 'odd[1]*.csv', '.😀-1-12.csv', 'a'.repeat(200)].map(
+      (name) => writeFile(join(folder, name), 'a\n1\n'),
     ),
   );
   await mkdir(join(folder, 'prices'));
@@ -38,6 +38,9 @@ describe('the file that is opened', () => {
     ['nowhere/users.csv', 'source.missing', 'in/nowhere/users.csv: there is no such file'],
     ['prices', 'source.directory', 'in/prices: this is a folder, not a file'],
     ['none-*.csv', 'source.missing', 'in/none-*.csv: there is no such file'],
+    ['*12.csv', 'source.missing', 'in/*12.csv: there is no such file'],
+    // A regular expression would look for hours.
+    [`${'*a'.repeat(50)}b`, 'source.missing', `in/${'*a'.repeat(50)}b: there is no such file`],
     ['prices-*.csv', 'source.glob', 'in/prices-*.csv: 2 files match: prices-01.csv, prices-02.csv'],
     ['prices-01.csv/x', 'source.missing', 'in/prices-01.csv/x: there is no such file'],
   ])('%s: %s', async (name, code, message) => {
@@ -48,6 +51,8 @@ describe('the file that is opened', () => {
     ['squ*.csv', 'in/squads.csv'],
     ['prices-?2.csv', 'in/prices-02.csv'],
     ['odd[1]*.csv', 'in/odd[1]*.csv'],
+    ['odd[1]?.csv', 'in/odd[1]*.csv'],
+    ['.?-*12*.csv*', 'in/.😀-1-12.csv'],
   ])('%s is %s', async (name, origin) => {
     const table = await open(name);
     expect(table.origin).toBe(origin);
