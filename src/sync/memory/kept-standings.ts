@@ -1,5 +1,7 @@
 import type { LeagueScope, Memory } from '../../model/state/memory.ts';
+import type { GameWeek } from '../../season/game-week.ts';
 import { seasonsOf } from '../../season/seasons.ts';
+import type { LineupFacts } from '../../season/squad-facts.ts';
 import {
   hangsOnBefore,
   standings,
@@ -19,13 +21,18 @@ export interface KeptStandings {
   readonly rows: readonly Standing[] | undefined;
 }
 
+export interface KeptOptions extends Pick<StandingsOptions, 'groups' | 'group'> {
+  /** Line-ups of the weeks that are asked for, where the caller has them: reading them takes the longest. */
+  readonly lineups?: (week: GameWeek) => Promise<ReadonlyMap<string, LineupFacts>>;
+}
+
 interface Source {
   readonly memory: Memory;
   readonly scope: LeagueScope;
   readonly facts: WeekFacts;
   /** The weeks that are asked for. */
   readonly ids: ReadonlySet<string>;
-  readonly groups: Pick<StandingsOptions, 'groups' | 'group'>;
+  readonly options: KeptOptions;
   /** Learnt once. It takes the facts of every squad of all weeks, and counts where points have to be made. */
   readonly hits: () => Promise<HitsInPoints>;
 }
@@ -36,26 +43,28 @@ export async function* keptStandings(
   scope: LeagueScope,
   weeks: readonly LeagueWeek[],
   ids: ReadonlySet<string>,
-  groups: Pick<StandingsOptions, 'groups' | 'group'>,
+  options: KeptOptions,
 ): AsyncGenerator<KeptStandings> {
   const facts = await WeekFacts.open(memory, scope);
   const all = weeks.map(({ week }) => week);
   let learnt: Promise<HitsInPoints> | undefined;
   const hits = (): Promise<HitsInPoints> => (learnt ??= learntHits(facts, all));
-  const source = { memory, scope, facts, ids, groups, hits };
+  const source = { memory, scope, facts, ids, options, hits };
   for (const season of seasonsOf(weeks)) yield* standingsOf(season, source);
 }
 
 /** They are made from the week before on, because each hangs on the one before, and from an earlier one where a total does. */
 async function* standingsOf(
   season: readonly LeagueWeek[],
-  { memory, scope, facts, ids, groups, hits }: Source,
+  { memory, scope, facts, ids, options: { lineups: given, ...groups }, hits }: Source,
 ): AsyncGenerator<KeptStandings> {
+  const lineupsOf = (week: GameWeek): Promise<ReadonlyMap<string, LineupFacts>> =>
+    given !== undefined && ids.has(week.id) ? given(week) : facts.lineups(week.id);
   const keptOf = async (
     { week, state }: LeagueWeek,
     next: LeagueWeek | undefined,
   ): Promise<StandingsWeek> => {
-    const [lineups, squads] = [await facts.lineups(week.id), await facts.squads(week.id)];
+    const [lineups, squads] = [await lineupsOf(week), await facts.squads(week.id)];
     if (state !== 'final_by_totals' || next === undefined) return { week, lineups, squads };
     return { week, lineups, squads, later: await laterPoints(facts, week, next.week, await hits()) };
   };

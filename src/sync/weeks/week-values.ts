@@ -2,6 +2,7 @@ import type { RecordOf } from '../../contract/index.ts';
 import type { Kept, LeagueScope, Memory } from '../../model/state/memory.ts';
 import type { Rules } from '../../rules/rules.ts';
 import type { KeptPlayer } from '../../season/known-players.ts';
+import { lineupFacts, type LineupFacts } from '../../season/squad-facts.ts';
 import { playerValues, squadValues } from '../../season/squad-values.ts';
 import type { GameWeek } from '../../season/game-week.ts';
 import type { LoggedPair } from '../../season/pairs.ts';
@@ -40,15 +41,31 @@ export async function readWeekValues(
   const places = new Map<string, ReadonlyMap<string, WeekLineups>>();
   const asked = new Map(weeks.map((each) => [each.league.week.id, each]));
   const ids = new Set(asked.keys());
-  for await (const { week, rows = [] } of keptStandings(source.memory, source.scope, source.season, ids, {
-    groups: [],
-  })) {
+  const read = new Map<string, ReadonlyMap<string, WeekLineups>>();
+  const lineups = async (week: GameWeek): Promise<ReadonlyMap<string, LineupFacts>> => {
+    const pairs = await lineupsOf(source, week);
+    read.set(week.id, pairs);
+    return new Map(
+      [...pairs].flatMap(([id, { latest }]) =>
+        latest === undefined ? [] : [[id, lineupFacts(latest)] as const],
+      ),
+    );
+  };
+  const options = { groups: [], lineups };
+  for await (const { week, rows = [] } of keptStandings(
+    source.memory,
+    source.scope,
+    source.season,
+    ids,
+    options,
+  )) {
     const its = asked.get(week.id);
     if (its === undefined) continue;
     const { number, kickOffMs, mark } = its;
     const { state, processed } = its.league;
     const { minutes, points } = await playersOf(source, week.id);
-    const pairs = await lineupsOf(source, week);
+    const pairs = read.get(week.id) ?? new Map<string, WeekLineups>();
+    read.delete(week.id);
     places.set(week.id, new Map([...pairs].map(([id, lineups]) => [id, placesIn(lineups)])));
     const players = new Map<string, PlayerValues>();
     for (const { latest } of pairs.values())
