@@ -1,4 +1,4 @@
-import type { IntentResult } from '../model/state/store.ts';
+import type { IntentResult, StoredIntent } from '../model/state/store.ts';
 
 /** Where the intent of a write stands: sent, in doubt, or closed with what came of it. */
 export type IntentState = 'sent' | IntentResult;
@@ -11,6 +11,10 @@ interface IntentMove {
 }
 
 const OPEN: readonly IntentState[] = ['sent', 'ambiguous'];
+
+/** Whether nobody knows yet what became of a write. */
+export const isOpenIntent = ({ result }: Pick<StoredIntent, 'result'>): boolean =>
+  OPEN.includes(result ?? 'sent');
 
 /** All that may happen to an intent, in the order of a run. A closed intent stays as it is: the state refuses another result. */
 export const INTENT_MOVES = {

@@ -1,3 +1,4 @@
+import { isOpenIntent } from '../plan/intent-lifecycle.ts';
 import { EXIT, StoppedError, UsageError, type ExitCode } from '../model/error.ts';
 import type { RunRows } from '../model/state/run-rows.ts';
 import { renderSaid } from '../model/said.ts';
@@ -181,7 +182,7 @@ async function readBackOf({ ports, run, mapping, rows }: Resolving, each: OpenCa
     mapping.name,
     each.rows.map(({ rowNumber }) => rowNumber),
   );
-  if (intent?.result === null || intent?.result === 'ambiguous') {
+  if (intent !== undefined && isOpenIntent(intent)) {
     const why = now.find(({ outcome }) => outcome === 'unknown')?.said ?? each.reason;
     return { settled: undefined, said: why };
   }

@@ -2,7 +2,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { KnownRecord, RunRow, RunRowPatch } from '../../model/state/run-rows.ts';
 import type { Words } from '../../model/said.ts';
 import type { Run, ServiceAccount, StoredIntent } from '../../model/state/store.ts';
-import { intentAfter } from '../../plan/intent-lifecycle.ts';
+import { intentAfter, isOpenIntent } from '../../plan/intent-lifecycle.ts';
 import { known, mergedOver, numberOf, remembered } from '../../plan/known-records.ts';
 import { needsChangeAfterCreate } from '../../plan/requests.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
@@ -41,7 +41,7 @@ export async function assumeWrite(
 ): Promise<Resolved> {
   const { store } = ports;
   const intents = (await store.intents(run.id)).filter(
-    (each) => each.mapping === mapping.name && (each.result === null || each.result === 'ambiguous'),
+    (each) => each.mapping === mapping.name && isOpenIntent(each),
   );
   const intent = intents.find(({ id }) => id === intentId);
   // An earlier write of the same rows was resolved with it.

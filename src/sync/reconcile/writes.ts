@@ -25,7 +25,7 @@ import type { Shown } from '../../plan/reconcile/fit-rows.ts';
 import type { Confirmation } from '../../plan/requests.ts';
 import { shownKey } from '../../model/state/spelling.ts';
 import { managed } from '../../plan/missing-mapping.ts';
-import { intentAfter } from '../../plan/intent-lifecycle.ts';
+import { intentAfter, isOpenIntent } from '../../plan/intent-lifecycle.ts';
 
 /** The rows that are open after writes were reconciled. */
 export interface Reconciled {
@@ -53,7 +53,7 @@ export async function reconcileWrites(
     asReadAt(intent, nowMs, ports.settleMs),
   );
   const open: (OpenWrite & { readonly intent: StoredIntent; readonly lost: readonly RunRow[] })[] = [];
-  for (const intent of intents.filter(({ result }) => result === null || result === 'ambiguous')) {
+  for (const intent of intents.filter(isOpenIntent)) {
     const lost = lostRows(intent, await rows.rows(mapping.name, intent.rowNumbers));
     const readable = lost.filter((row) => isReadable(intent, row));
     open.push({ intent, lost, rows: [...(await openRowsOf(rows, mapping, intent)), ...readable] });

@@ -1,3 +1,4 @@
+import { isOpenIntent } from '../../plan/intent-lifecycle.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { StoppedError } from '../../model/error.ts';
@@ -64,8 +65,7 @@ async function checkMemory(
   const later = await writesBeside(ports, account, mapping, last.intent, last.evidence.atMs);
   // Of a raw call nothing but the write itself is remembered.
   const unnamed = [last.intent, ...later].filter(
-    ({ result, keys }) =>
-      result === null || result === 'ambiguous' || (result === 'applied' && keys.length === 0),
+    (write) => isOpenIntent(write) || (write.result === 'applied' && write.keys.length === 0),
   );
   const known = await ports.store.countSnapshots(account, mapping.resource);
   const more = used - last.found.others - known - unnamed.length;

@@ -1,9 +1,10 @@
+import { isOpenIntent } from '../../plan/intent-lifecycle.ts';
 import type { RecordOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { FieldValue } from '../../model/tables/cell.ts';
 import { RefusedError, StoppedError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
-import type { ServiceAccount, StoredIntent } from '../../model/state/store.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
 import { known } from '../../plan/known-records.ts';
 import { isStep } from '../../plan/resources/prices.ts';
 import { isUnlistable } from '../evidence/full-list.ts';
@@ -198,13 +199,11 @@ async function isStepLogged(
     .flat()
     .filter((intent) => intent.resource === resource && isMaybeApplied(intent));
   const isStepOf = (player: string): boolean => planned.get(player)?.some((each) => each.isStep) === true;
-  if (!writes.some(isOpen) || !planned.keys().some(isStepOf)) return false;
+  if (!writes.some(isOpenIntent) || !planned.keys().some(isStepOf)) return false;
   const log = await readLog(ports, 'list-prices', {}, true);
   const isOwn = takenFrom(writes.flatMap(({ keys }) => keys).map(playerOf));
   return log?.records?.map(playerIn).some((player) => !isOwn(player) && isStepOf(player)) === true;
 }
-
-const isOpen = ({ result }: StoredIntent): boolean => result === null || result === 'ambiguous';
 
 const strangersOf = ({ evidence }: LastWrite<unknown>): readonly string[] => evidence.strangers ?? [];
 
@@ -242,7 +241,7 @@ async function keysSince(
 ): Promise<{ readonly applied: readonly string[]; readonly open: readonly string[] }> {
   const applied = await appliedSince(ports, account, mapping, intent);
   const beside = await writesBeside(ports, account, mapping, intent, evidence.atMs);
-  const open = [intent, ...beside].filter(isOpen);
+  const open = [intent, ...beside].filter(isOpenIntent);
   return { applied: applied.flatMap(({ keys }) => keys), open: open.flatMap(({ keys }) => keys) };
 }
 

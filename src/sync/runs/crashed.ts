@@ -1,3 +1,4 @@
+import { isOpenIntent } from '../../plan/intent-lifecycle.ts';
 import type { Lock, Run, Store, StoredIntent } from '../../model/state/store.ts';
 import { StoppedError } from '../../model/error.ts';
 import { hasLostRows, nextAfterLoss } from '../journal/lost-rows.ts';
@@ -38,7 +39,7 @@ export async function cutOffRuns(
   for (const [age, run] of runs.entries()) {
     if (run.phase === 'ended') continue;
     const intents = await ports.store.intents(run.id);
-    const open = intents.filter(({ result }) => result === null || result === 'ambiguous');
+    const open = intents.filter(isOpenIntent);
     // A stop before the plan was complete was told by its command; a run that was begun again since is no matter any more.
     const isTold = run.phase === 'planning' && run.exitCode !== null;
     const isLeft = age === 0 && !run.finished && !isTold;

@@ -3,9 +3,9 @@ import { AccessError, IncompleteError, InterruptedError, UnavailableError } from
 import type { KnownRecord, RunRow, RunRowPatch } from '../../model/state/run-rows.ts';
 import { renderSaid, stopWords, type Words } from '../../model/said.ts';
 import type { WriteResult } from '../../model/service.ts';
-import type { Intent, Recorded, StoredIntent } from '../../model/state/store.ts';
+import type { Intent, Recorded } from '../../model/state/store.ts';
 import { digestOf } from '../../plan/digest.ts';
-import { intentAfter, type IntentEvent } from '../../plan/intent-lifecycle.ts';
+import { intentAfter, type IntentEvent, isOpenIntent } from '../../plan/intent-lifecycle.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
 import type { Confirmation, PushRequests } from '../../plan/requests.ts';
 import { evidenceFor, type TakeEvidence } from '../evidence/pre-image.ts';
@@ -149,13 +149,12 @@ export class PushWriter {
   /** Whether an earlier write of the row may have been applied. */
   async #wasSentBefore({ rowNumbers: [row = 0] }: Intent): Promise<boolean> {
     const { ports, runId, mapping } = this.task;
-    const isOpen = ({ result }: StoredIntent): boolean => result === null || result === 'ambiguous';
     const before = await ports.store.intents(runId);
     return before.some(
       (intent) =>
         intent.mapping === mapping.name &&
         intent.rowNumbers.includes(row) &&
-        (isOpen(intent) || mayBeApplied(intent)),
+        (isOpenIntent(intent) || mayBeApplied(intent)),
     );
   }
 
