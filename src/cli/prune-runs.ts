@@ -5,7 +5,7 @@ import { approve } from './push/approval.ts';
 import type { Config } from '../runtime/config/config.ts';
 import type { Program } from './program.ts';
 import { renderTyped } from './render/stop.ts';
-import { renderTime } from './render/text.ts';
+import { renderTime } from '../model/time/render-time.ts';
 import type { OpenState } from '../runtime/state.ts';
 
 /** `runs prune`: shows which finished runs are old, asks once, and removes them with their results. Never needs the service. */

@@ -1,6 +1,6 @@
 import type { RecordOf } from '../contract/index.ts';
 import { parseTimeMs } from '../model/time/service-time.ts';
-import { wallClock } from '../model/time/wall-clock.ts';
+import { renderTime } from '../model/time/render-time.ts';
 
 type GameWeek = RecordOf<'get-fixtures'>;
 
@@ -24,15 +24,6 @@ const ENDED: WeekEnd = { kind: 'ended' };
 const open = (why: string): WeekEnd => ({ kind: 'open', why });
 const unknown = (why: string): WeekEnd => ({ kind: 'unknown', why });
 
-/** Times as people are shown them. */
-type Show = (ms: number) => string;
-
-/** `2026-08-14 19:30:05` in an IANA time zone. */
-function timesIn(timezone: string): Show {
-  const wall = wallClock(timezone);
-  return (ms) => wall(ms).toISOString().slice(0, 19).replace('T', ' ');
-}
-
 const timeOf = (text: string | null | undefined): number => parseTimeMs(text ?? '');
 const startOf = ({ start_date }: GameWeek): number => timeOf(start_date);
 const matchesOf = (weeks: readonly GameWeek[]) => weeks.flatMap(({ fixtures }) => fixtures ?? []);
@@ -51,10 +42,7 @@ export function weekEnd(id: string, { weeks, currentMs, nowMs }: LeagueWeeks, ti
   if (week === undefined) return unknown('it does not stand in the fixtures');
   if (startOf(week) > currentMs) return open('it begins after the game week that the service calls current');
   const isPast = startOf(week) < currentMs;
-  return (
-    byClock(week, nowMs, isPast, timesIn(timezone)) ??
-    (isPast ? ENDED : byStatus(week, weeks, currentMs, nowMs))
-  );
+  return byClock(week, nowMs, isPast, timezone) ?? (isPast ? ENDED : byStatus(week, weeks, currentMs, nowMs));
 }
 
 /** The game week that is over and began last; none where none is over for certain. */
@@ -68,8 +56,9 @@ function byClock(
   week: GameWeek,
   nowMs: number | undefined,
   isPast: boolean,
-  shown: Show,
+  timezone: string,
 ): WeekEnd | undefined {
+  const shown = (ms: number): string => renderTime(ms, timezone);
   if (nowMs === undefined)
     return isPast ? undefined : unknown('the answers of the service hold no time of its clock');
   const endMs = timeOf(week.end_date);

@@ -4,7 +4,7 @@ import { leaguesOf } from '../../sync/journal/stored-run.ts';
 import { cutOffRuns, type CutOff } from '../../sync/runs/crashed.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Program } from '../program.ts';
-import { renderTime } from '../render/text.ts';
+import { renderTime } from '../../model/time/render-time.ts';
 import type { OpenState } from '../../runtime/state.ts';
 
 type Said = Pick<Program, 'name'>;

@@ -4,7 +4,8 @@ import { windowLengthMs, type RateWindowName } from '../../model/budget.ts';
 import { renderCount } from '../../model/count.ts';
 import type { Style } from '../screen.ts';
 import { renderBar } from './progress.ts';
-import { cutText, renderColumns, renderDuration, renderTime, safeText } from './text.ts';
+import { cutText, renderColumns, renderDuration, safeText } from './text.ts';
+import { renderTime } from '../../model/time/render-time.ts';
 
 type Config = NonNullable<Account['config']>;
 type Window = NonNullable<NonNullable<Config['rate_limit']>['per_minute']>;

@@ -4,7 +4,8 @@ import type { addressesOf } from '../../runtime/config/alert-addresses.ts';
 import type { TestResult } from '../../runtime/tell-alerts.ts';
 import { resultText } from '../../schedule/alert-texts.ts';
 import type { Style } from '../screen.ts';
-import { renderColumns, renderTime, safeText } from './text.ts';
+import { renderColumns, safeText } from './text.ts';
+import { renderTime } from '../../model/time/render-time.ts';
 
 interface View {
   readonly style: Style;

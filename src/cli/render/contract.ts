@@ -4,7 +4,8 @@ import type { Learnt, SeenValue, TopicName } from '../../model/state/learnt.ts';
 import type { Spelling } from '../../model/state/spelling.ts';
 import type { Contract } from '../contract.ts';
 import type { Style } from '../screen.ts';
-import { renderColumns, renderTime, safeText } from './text.ts';
+import { renderColumns, safeText } from './text.ts';
+import { renderTime } from '../../model/time/render-time.ts';
 
 interface Unknown {
   readonly what: string;

@@ -12,10 +12,10 @@ import {
   renderColumns,
   renderDuration,
   renderMoreRows,
-  renderTime,
   safeText,
   renderReadsAndWrites,
 } from './text.ts';
+import { renderTime } from '../../model/time/render-time.ts';
 
 interface View {
   readonly style: Style;

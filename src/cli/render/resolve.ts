@@ -7,7 +7,8 @@ import { ASSUMPTIONS, type OpenCase } from '../../sync/reconcile/open-cases.ts';
 import type { Resolution, ResolvedCase } from '../../sync/resolve.ts';
 import type { Style } from '../screen.ts';
 import { renderRequests } from './report.ts';
-import { renderMoreRows, renderTime, safeText } from './text.ts';
+import { renderMoreRows, safeText } from './text.ts';
+import { renderTime } from '../../model/time/render-time.ts';
 
 /** Rows of one request that are shown one by one. */
 const SHOWN_ROWS = 5;

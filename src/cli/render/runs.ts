@@ -4,7 +4,8 @@ import type { MappingSummary, RequestCounts, Run } from '../../model/state/store
 import type { ResultRow } from '../../sync/finish/results.ts';
 import type { Style } from '../screen.ts';
 import { outcomeWords, renderReport } from './report.ts';
-import { renderColumns, renderDuration, renderTime, safeText } from './text.ts';
+import { renderColumns, renderDuration, safeText } from './text.ts';
+import { renderTime } from '../../model/time/render-time.ts';
 
 /** By the id of an unfinished run, the runs that have read its tables again. */
 export type Replaced = ReadonlyMap<string, readonly string[]>;

@@ -60,15 +60,6 @@ export function renderDuration(ms: number): string {
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
 }
 
-/** `2026-08-14 19:30:05` in the given IANA time zone. */
-export function renderTime(ms: number, timezone: string): string {
-  return new Intl.DateTimeFormat('sv-SE', {
-    timeZone: timezone,
-    dateStyle: 'short',
-    timeStyle: 'medium',
-  }).format(ms);
-}
-
 /** Columns side by side, two blanks apart; numbers are set to the right. Styles in cells do not count as width. */
 export function renderColumns(
   rows: readonly (readonly string[])[],

@@ -4,7 +4,8 @@ import { VERDICTS } from '../../sync/verify.ts';
 import type { Verdict, Verification, Verified, VerifiedRow } from '../../sync/verify.ts';
 import type { Style } from '../screen.ts';
 import { renderRequests } from './report.ts';
-import { renderColumns, renderTime, safeText } from './text.ts';
+import { renderColumns, safeText } from './text.ts';
+import { renderTime } from '../../model/time/render-time.ts';
 
 const COLOURS: Readonly<Record<Verdict, 'green' | 'yellow' | 'red'>> = {
   agrees: 'green',

@@ -5,7 +5,8 @@ import { renderWeekNote } from '../../runtime/weeks/week-note.ts';
 import type { LeagueReading, WeeksShown } from '../../runtime/weeks/read-weeks.ts';
 import type { ReadCounts } from '../../sync/weeks/read-week.ts';
 import type { Style } from '../screen.ts';
-import { renderColumns, renderTime, safeText } from './text.ts';
+import { renderColumns, safeText } from './text.ts';
+import { renderTime } from '../../model/time/render-time.ts';
 
 /** When what is kept of a week was last read; undefined where nothing was. */
 function readAtMs({ lineups, squads }: LeagueWeek): number | undefined {

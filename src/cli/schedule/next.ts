@@ -9,7 +9,8 @@ import { nextReadings, type ReadingWhy, type WeekReadings } from '../../schedule
 import type { LookedLeague } from '../../schedule/runner.ts';
 import type { Program } from '../program.ts';
 import { renderStop } from '../render/stop.ts';
-import { renderColumns, renderTime, safeText } from '../render/text.ts';
+import { renderColumns, safeText } from '../render/text.ts';
+import { renderTime } from '../../model/time/render-time.ts';
 import type { SessionArgs } from '../session.ts';
 import { lookAt, readAccount, scheduledAccounts } from './accounts.ts';
 

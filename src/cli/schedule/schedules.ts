@@ -9,7 +9,8 @@ import type { ScheduledRun } from '../../schedule/due.ts';
 import type { LeagueReading, Looked, LookedLeague, RunnerEvent, RunnerPorts } from '../../schedule/runner.ts';
 import type { Program } from '../program.ts';
 import { renderStop } from '../render/stop.ts';
-import { renderTime, safeText } from '../render/text.ts';
+import { safeText } from '../render/text.ts';
+import { renderTime } from '../../model/time/render-time.ts';
 import type { SessionArgs } from '../session.ts';
 import {
   keptAccount,

@@ -8,7 +8,8 @@ import { hasReadings, hasRuns, readDue, runDue, type RunnerPorts } from '../../s
 import { queueOf, type Jobs, type TakenJob } from '../../state/postgres/jobs.ts';
 import type { Program } from '../program.ts';
 import { renderStop } from '../render/stop.ts';
-import { renderTime, safeText } from '../render/text.ts';
+import { safeText } from '../render/text.ts';
+import { renderTime } from '../../model/time/render-time.ts';
 import { knownAccount, scheduledAccounts } from '../schedule/accounts.ts';
 import { tellerOfTime } from '../schedule/alert-ticker.ts';
 import { syncDue } from '../schedule/due-sync.ts';

@@ -5,7 +5,8 @@ import { readConfig } from '../../runtime/config/config.ts';
 import { lookAtWorkers } from '../../runtime/state.ts';
 import type { CommonArgs } from '../command.ts';
 import type { Program } from '../program.ts';
-import { renderColumns, renderDuration, renderTime, safeText } from '../render/text.ts';
+import { renderColumns, renderDuration, safeText } from '../render/text.ts';
+import { renderTime } from '../../model/time/render-time.ts';
 
 /** `worker status`: the workers, who writes to which account, the jobs, and the requests of all machines. Errors: those of {@link lookAtWorkers}. */
 export async function showWorkers(args: CommonArgs, program: Program): Promise<ExitCode> {

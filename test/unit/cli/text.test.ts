@@ -4,11 +4,11 @@ import {
   cutText,
   renderColumns,
   renderDuration,
-  renderTime,
   safeJson,
   safeLines,
   safeText,
 } from '../../../src/cli/render/text.ts';
+import { renderTime } from '../../../src/model/time/render-time.ts';
 
 describe('safeText', () => {
   it.each([
