@@ -1,4 +1,5 @@
 import { ConfigError, UnavailableError } from '../model/error.ts';
+import { isErrno } from './private-files.ts';
 import { UnreadableValueError } from './sql-row.ts';
 
 // Primary result codes of SQLite (https://www.sqlite.org/rescode.html).
@@ -34,7 +35,7 @@ function unwritable(file: string, cause: Error): UnavailableError {
 }
 
 /** Somebody removed the files of the state while they were in use: nothing of the command is there to go on with. Code `state.gone`. */
-export function gone(file: string, cause?: unknown): UnavailableError {
+function gone(file: string, cause: Error): UnavailableError {
   return new UnavailableError('state.gone', `${file} was removed while the command was using it`, {
     file,
     next: 'Leave the folder of the state alone until the command ends, and run the command again.',
@@ -43,13 +44,13 @@ export function gone(file: string, cause?: unknown): UnavailableError {
 }
 
 /**
- * The error that a failure of SQLite or of the file system means for `file`: `state.busy`, `state.damaged` or `state.unwritable`; any other
- * error comes back as it is.
+ * The error that a failure of SQLite or of the file system means for `file`: `state.busy`, `state.damaged`, `state.gone` or `state.unwritable`; any
+ * other error comes back as it is.
  */
 export function storageError(file: string, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (isDamage(error)) return damaged(file, error.message, error);
-  if ('syscall' in error) return unwritable(file, error);
+  if ('syscall' in error) return isErrno(error, 'ENOENT') ? gone(file, error) : unwritable(file, error);
   if (!('errcode' in error) || typeof error.errcode !== 'number') return error;
   const result = error.errcode & 0xff;
   if (UNWRITABLE.has(result)) return unwritable(file, error);

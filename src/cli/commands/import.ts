@@ -9,7 +9,7 @@ import { requiredFields, variableOf } from '../../mapping/push-fields.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { nearest } from '../../model/nearest.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
-import { fileOf, type TableLocation } from '../../model/tables/table.ts';
+import { fileOf, isOpenFile, type TableLocation } from '../../model/tables/table.ts';
 import { RESULT_COLUMNS } from '../../model/results.ts';
 import { defineCommand } from '../command.ts';
 import { bareRecord } from '../../runtime/config/env-file.ts';
@@ -174,7 +174,7 @@ async function makeMapping(
   const header = await readHeader(location, args, session);
   // A file of rows to correct that is imported, and rejected, time and again keeps its name.
   // What the shell gives has a number for a name.
-  const file = args.file.startsWith('/dev/fd/') ? 'pipe' : args.file;
+  const file = isOpenFile(args.file) ? 'pipe' : args.file;
   const stem = basename(file, extname(file)).replace(/(\.rejected)+$/, '.rejected');
   const document = {
     version: 1,

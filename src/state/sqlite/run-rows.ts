@@ -15,7 +15,7 @@ import type {
 import { RepeatedTexts } from '../../model/repeated-texts.ts';
 import type { Words } from '../../model/said.ts';
 import { openDatabase, type Database } from './database.ts';
-import { isErrno, removeEmptyFolder, syncFolder } from '../private-files.ts';
+import { removeEmptyFolder, syncFolder } from '../private-files.ts';
 import { KEPT_OUTCOMES, wrongColumns } from '../kept-rows.ts';
 import { lookAlikesIn, seenRow, type SeenRow } from '../repeated-rows.ts';
 import { BlockTable, fits, type Wanted } from './block-table.ts';
@@ -30,7 +30,7 @@ import {
 } from './row-blocks.ts';
 import { RUN_ROWS_FORMAT } from './run-rows-format.ts';
 import { integer, json, text } from '../sql-row.ts';
-import { attempt, gone, storageError } from '../storage-error.ts';
+import { attempt, storageError } from '../storage-error.ts';
 
 /**
  * Opens or creates the rows of a run in `file`; a damaged file is begun again. Null keeps them outside any named file until they are closed. Errors: those of
@@ -280,14 +280,7 @@ class SqliteRunRows implements RunRows {
     const folder = dirname(this.#file);
     // The file, the folder of its run, and the folder of all runs may be new.
     const folders = [folder, dirname(folder), dirname(dirname(folder))];
-    const file = this.#file;
-    await attempt(file, () => {
-      try {
-        folders.forEach(syncFolder);
-      } catch (error) {
-        throw isErrno(error, 'ENOENT') ? gone(file, error) : error;
-      }
-    });
+    await attempt(this.#file, () => folders.forEach(syncFolder));
     this.#areNamesSynced = true;
   }
 
