@@ -9,7 +9,7 @@ import { openSandbox, pointsConfigBody } from '../support/sandbox.ts';
 import type { TestSandbox } from '../support/sandbox.ts';
 import { runs } from '../support/long.ts';
 
-const RUNS = runs(250, 10_000);
+const RUNS = runs(150, 10_000);
 
 /** Field names of the interface beside values that may be right, nearly right or absurd. */
 const NAMES = [

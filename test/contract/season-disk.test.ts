@@ -14,8 +14,8 @@ import { Trouble } from '../support/season/trouble.ts';
 import { isLong } from '../support/long.ts';
 
 /** In the short form, calls from one failure to the next. */
-const STRIDE = 131;
-const FILE_STRIDE = 29;
+const STRIDE = 197;
+const FILE_STRIDE = 43;
 
 const files = vi.hoisted(() => ({
   opened: [] as FileHandle[],

@@ -88,8 +88,8 @@ describe('the nth request of a season fails, n = 1, 2, 3 ... until none does', (
   ];
 
   it('and the report is true, and afterwards everything is there once', async () => {
-    // In the short form every fifth request fails, each in the next way but four.
-    for (let nth = 1; ; nth += isLong ? 1 : 5) {
+    // In the short form every eighth request fails, each in the next way.
+    for (let nth = 1; ; nth += isLong ? 1 : 8) {
       const chosen = isLong ? kinds : kinds.filter((_, index) => index === nth % kinds.length);
       const met: boolean[] = [];
       for (const kind of chosen)

@@ -19,7 +19,7 @@ import type { MappingName } from '../support/season/tables.ts';
 import { isLong } from '../support/long.ts';
 
 /** The short form ends a process after every first call of a kind, and at every STRIDE-th of the other moments. */
-const STRIDE = 229;
+const STRIDE = 359;
 
 const files = vi.hoisted(() => ({
   call: <T>(_name: string, effect: () => Promise<T>): Promise<T> => effect(),

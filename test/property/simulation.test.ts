@@ -8,9 +8,9 @@ import { BUGS } from '../simulation/bugs.ts';
 import { simulate } from '../simulation/simulate.ts';
 import { runs } from '../support/long.ts';
 
-const SEEDS = runs(200, 20_000);
+const SEEDS = runs(140, 20_000);
 /** Every kind of trouble comes more often than that. */
-const OFTEN = runs(4, 10);
+const OFTEN = runs(3, 10);
 /** Mistakes that only several machines make. */
 const SHARED: ReadonlySet<string> = new Set(['forget-silent']);
 /** A planted bug has to show itself within so many seeds; the search begins where one showed it last. */

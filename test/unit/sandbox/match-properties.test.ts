@@ -6,7 +6,7 @@ import { chanceOf } from '../../../src/sandbox/game/random.ts';
 import type { Position } from '../../../src/sandbox/game/season.ts';
 import { runs } from '../../support/long.ts';
 
-const RUNS = runs(250, 20_000);
+const RUNS = runs(150, 20_000);
 
 const shape = fc.record({
   strength: fc.double({ min: 0, max: 1, noNaN: true }),
