@@ -456,6 +456,16 @@ describe('answers that cannot be trusted', () => {
     expectNoDuplicates(engine);
   });
 
+  it('three in a row stop nothing where reading back shows every row', async () => {
+    const engine = await makeEngine();
+    engine.service.faults.push('lost', 'lost', 'lost');
+    userTable(engine, ...manyUsers(300));
+    const result = await push({ ...engine.ports, concurrency: 1 }, 'push', [users], PLAN_OPTIONS, approve);
+    expect(outcomes(result)).toEqual({ rows: 300, created: 300 });
+    expect([result.report.exit_code, result.stoppedBy]).toEqual([0, undefined]);
+    expect(await resume(engine.ports, undefined, approve)).toBeUndefined();
+  });
+
   it('of a run that is resumed are not planned again, and counted as done', async () => {
     const engine = await makeEngine();
     engine.service.faults.push(undefined, { throws: new IncompleteError('budget.exhausted', 'used up') });

@@ -80,7 +80,10 @@ export async function finish(
   );
   const unwritten = ended.flatMap(({ notWrittenBack }) => notWrittenBack ?? []);
   const lacksResults = summaries.some(({ results }) => results === null);
-  const exitCode = ending.exitCode ?? exitCodeOf(counted, ending.stoppedBy, unwritten, lacksResults);
+  // Where reading back shows every row, answers that cannot be trusted kept nothing from being done.
+  const isMoot = ending.stoppedBy?.code === 'service.ambiguous' && leftIn(counted) === 0;
+  const stoppedBy = isMoot ? undefined : ending.stoppedBy;
+  const exitCode = ending.exitCode ?? exitCodeOf(counted, stoppedBy, unwritten, lacksResults);
   const isDone = ({ deferred, unknown, stale = 0 }: Counted): boolean => deferred - stale + unknown === 0;
   const finished = !ending.keep || (!lacksResults && counted.every(isDone));
   const requests = wholeRun(run.requests, { ...ports.service.counts(), planned: planned.requests.planned });
@@ -94,12 +97,12 @@ export async function finish(
   });
   const pushed = planned.mappings.map(({ mapping }) => mapping);
   const isUndecided =
-    ending.stoppedBy === undefined && !finished && (await needsResolve(ports, run, pushed, rows, summaries));
+    stoppedBy === undefined && !finished && (await needsResolve(ports, run, pushed, rows, summaries));
   await (finished ? endRows(rows, summaries) : rows.close());
   const progress = progressOf(summaries);
   return {
     report: { run: run.id, command: run.command, exit_code: exitCode, mappings: summaries, requests },
-    stoppedBy: interruptedAt(exhaustedAt(ending.stoppedBy, progress), progress),
+    stoppedBy: interruptedAt(exhaustedAt(stoppedBy, progress), progress),
     rejected: ended.flatMap(({ rejected }) => rejected),
     reasons: ended.flatMap(({ reasons }) => reasons),
     ...(isUndecided && { needsResolve: true }),
@@ -159,12 +162,13 @@ async function countLeftToPush(rows: RunRows, name: string): Promise<number> {
   return count;
 }
 
+const leftIn = (counts: readonly OutcomeCounts[]): number =>
+  counts.reduce((all, { deferred, unknown }) => all + deferred + unknown, 0);
+
 /** What a run that was interrupted has done and what it has not. */
 function progressOf(summaries: readonly PushSummary[]): string {
-  const sum = (pick: (each: PushSummary) => number): number =>
-    summaries.reduce((all, each) => all + pick(each), 0);
-  const left = sum(({ deferred, unknown }) => deferred + unknown);
-  const all = sum(({ rows }) => rows);
+  const left = leftIn(summaries);
+  const all = summaries.reduce((sum, { rows }) => sum + rows, 0);
   const rows = renderCountOf(all, 'row');
   return left === 0
     ? `all done: ${rows}`
