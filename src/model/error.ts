@@ -127,13 +127,14 @@ export class UsageError extends TeamsheetError {
   readonly exitCode = EXIT.usage;
 }
 
-/** The service refused one request with a whole, trustworthy answer. */
+/** The service refused one request with a whole, trustworthy answer. What was to be read of it cannot be had; of a raw call alone the refusal is the outcome. */
 export class RefusedError extends TeamsheetError {
-  readonly exitCode = EXIT.rows;
+  readonly exitCode: ExitCode;
   readonly status: number;
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, exitCode: ExitCode = EXIT.unavailable) {
     super('service.refused', message, {});
     this.status = status;
+    this.exitCode = exitCode;
   }
 }
 

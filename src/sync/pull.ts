@@ -125,9 +125,8 @@ function failed(job: Job, error: TeamsheetError, culprit: Job | undefined): Pull
       message: blamed
         ? `${job.mapping.destination.origin} stays as it was, because ${culprit.mapping.name} has no report: ${error.message}`
         : error.message,
-      // Exit code 4 would say that nothing was written at all, and 3 speaks of rows that were pushed.
-      exit_code:
-        error instanceof ConfigError || error instanceof RefusedError ? EXIT.unavailable : error.exitCode,
+      // Exit code 4 would say that nothing was written at all.
+      exit_code: error instanceof ConfigError ? EXIT.unavailable : error.exitCode,
       ...(next === undefined ? {} : { next }),
     },
   };

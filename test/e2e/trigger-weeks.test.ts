@@ -68,6 +68,16 @@ describe('a mapping with a game week in the place of a table', () => {
     expect(stdout).toMatch(/trigger +week \d+ +each\.end \+ 3h/);
   });
 
+  it('is not triggered by hand where the service refuses to show the game weeks, which is no matter of rows', async () => {
+    const { sandbox, run } = await world('last');
+    await sandbox.control('POST', '/faults', {
+      faults: [{ kind: 'status', operation: 'get-fixtures', status: 403 }],
+    });
+    const { code, stderr } = await run('substitutions', 'trigger', '--week', 'last', '--adopt', '--yes');
+    expect([code, stderr]).toEqual([8, expect.stringContaining('/fixtures answered 403')]);
+    expect(await sandbox.control('GET', '/effects')).toEqual([]);
+  });
+
   it('has no row before the first game week is over, and needs no service to be validated', async () => {
     const { json, run } = await world('last', '2026-08-10T09:00:00Z');
     expect((await run('validate')).code).toBe(0);

@@ -173,7 +173,10 @@ async function readOnce(
   try {
     await session.ports.service.get(operation, input);
   } catch (error) {
-    if (error instanceof RefusedError) return tellRefusal(error, session.lastAnswer(), session, program);
+    if (error instanceof RefusedError) {
+      const refusal = new RefusedError(error.status, error.message, EXIT.rows);
+      return tellRefusal(refusal, session.lastAnswer(), session, program);
+    }
     // The record of another id: whoever asks by hand sees it.
     const isShown = error instanceof UnavailableError && error.code === 'service.record';
     if (isShown) await writeEnvelope(session.lastAnswer(), session, program);
@@ -283,6 +286,7 @@ function stopOf(
       return new RefusedError(
         result.status,
         `${operation} was refused with ${result.status}: ${result.message}${result.quota === undefined ? '' : `; the account's quota of ${result.quota.feature} has room for ${result.quota.room} more`}`,
+        EXIT.rows,
       );
     case 'not_applied':
       return new UnavailableError('service.unavailable', `${operation} was not sent: ${result.reason}`);

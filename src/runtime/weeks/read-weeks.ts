@@ -1,11 +1,4 @@
-import {
-  ConfigError,
-  EXIT,
-  RefusedError,
-  UnavailableError,
-  type ExitCode,
-  type TeamsheetError,
-} from '../../model/error.ts';
+import { ConfigError, EXIT, RefusedError, type ExitCode, type TeamsheetError } from '../../model/error.ts';
 import type { RequestCounts } from '../../model/state/store.ts';
 import { worstExit } from '../../model/worst-exit.ts';
 import { nameOfWeek } from '../../season/game-week.ts';
@@ -90,7 +83,7 @@ export async function showWeeks(session: Session, offline: boolean, cwd: string)
     if (await readShownWeek(session, account, league, scopes.length > 0)) shown.push(league);
   const leagues = await listWeeks(ports, account.service);
   const costs: LeagueCost[] = [];
-  for (const league of shown) costs.push(await costOf(session, account, league, leagues).catch(notShown));
+  for (const league of shown) costs.push(await costOf(session, account, league, leagues));
   return { leagues, costs };
 }
 
@@ -109,7 +102,7 @@ async function readShownWeek(
     await service.get('get-fantasy-league', { id, signal });
     await service.get('get-fixtures', { id, signal });
   } catch (error) {
-    if (!isRemembered || !(error instanceof RefusedError)) return notShown(error);
+    if (!isRemembered || !(error instanceof RefusedError)) throw error;
     const message = `what the service shows of fantasy league ${id} is not known: ${error.message}`;
     ports.emit({ kind: 'warning', message });
     return false;
@@ -185,12 +178,6 @@ export async function readWeeks(session: Session, cwd: string): Promise<WeeksRea
   return { exitCode, leagues, requests: { ...counts, planned: counts.sent }, stoppedBy: stops[0] };
 }
 
-/** A league that the service refuses to show is not read; the exit code of a refusal speaks of rows. */
-function notShown(error: unknown): never {
-  if (!(error instanceof RefusedError)) throw error;
-  throw new UnavailableError(error.code, error.message, { cause: error });
-}
-
 async function readLeague(session: Session, account: OpenAccount, league: number): Promise<LeagueReading> {
   const { ports, config } = session;
   const before = await unfinishedPull(
@@ -206,7 +193,7 @@ async function readLeague(session: Session, account: OpenAccount, league: number
     return { ...counts, planned: counts.sent };
   };
   const { current, ...came } = await duringPull(ports, id, counted, async () => {
-    const reading = await prepareReading({ ...ports, season }, account, league, sinceMs).catch(notShown);
+    const reading = await prepareReading({ ...ports, season }, account, league, sinceMs);
     try {
       return { current: reading.current, ...(await reading.read()) };
     } finally {
