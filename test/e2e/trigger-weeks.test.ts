@@ -11,6 +11,9 @@ vars: { fantasy_league_id: 1 }
 const trigger = (weeks: string): string =>
   `{ version: 1, name: trigger, push: auto_substitutions, source: { weeks: ${weeks} }, schedule: { at: each.end + 3h } }\n`;
 
+/** Requests for the log of substitutions, one page long, that come before a trigger: for the cost, and for what it held before. */
+const LOG_READ_BEFORE = 3;
+
 interface Document {
   readonly exit_code: number;
   readonly mappings: readonly Readonly<Record<string, unknown>>[];
@@ -26,7 +29,7 @@ async function world(weeks: string, now?: string): Promise<World> {
   const sandbox = await createSandbox({
     seed: 'demo',
     // Nothing here is about the budget, which would be waited for.
-    settings: { per_minute: 10_000, per_day: 100_000 },
+    settings: { per_minute: 10_000, per_day: 100_000, page_size: 1000 },
     ...(now !== undefined && { now }),
   });
   const folder = makeFolder({ 'teamsheet.yaml': CONFIG, 'mappings/m.yaml': trigger(weeks) });
@@ -76,6 +79,20 @@ describe('a mapping with a game week in the place of a table', () => {
     const { code, stderr } = await run('substitutions', 'trigger', '--week', 'last', '--adopt', '--yes');
     expect([code, stderr]).toEqual([8, expect.stringContaining('/fixtures answered 403')]);
     expect(await sandbox.control('GET', '/effects')).toEqual([]);
+  });
+
+  it.each([
+    ['refuses its log', { kind: 'status', status: 403 }],
+    ['refuses the key', { kind: 'key_inactive' }],
+  ])('is told as triggered by hand where the service %s afterwards', async (_, fault) => {
+    const { sandbox, run } = await world('last');
+    await sandbox.control('POST', '/faults', {
+      faults: [{ ...fault, operation: 'list-auto-substitutions', nth: LOG_READ_BEFORE + 1, count: 1000 }],
+    });
+    const trigger = ['substitutions', 'trigger', '--week', 'last', '--adopt', '--yes', '--json'];
+    const { stdout, stderr } = await run(...trigger);
+    expect(stderr).toContain('the log of substitutions could not be read: ');
+    expect(JSON.parse(stdout)).toMatchObject({ exit_code: 0, mappings: [{ created: 1 }] });
   });
 
   it('has no row before the first game week is over, and needs no service to be validated', async () => {

@@ -1,6 +1,5 @@
 import type { AutoSubstitution } from '../../contract/resources/auto-substitutions.ts';
 import { renderCountOf } from '../../model/count.ts';
-import { IncompleteError, UnavailableError } from '../../model/error.ts';
 import { parseTimeMs } from '../../model/time/service-time.ts';
 import { keepSettings } from '../../runtime/pull-reports.ts';
 import type { LoggedPair } from '../../season/pairs.ts';
@@ -9,6 +8,7 @@ import { Keeper } from '../../sync/memory/keeper.ts';
 import { keepingService } from '../../sync/memory/keeping-service.ts';
 import { keptRecords, keptWeeks, tellByMinutes } from '../../sync/memory/league-records.ts';
 import { markTriggered } from '../../sync/memory/processed.ts';
+import { isLocal } from '../../sync/pulling/job.ts';
 import { readNew } from '../../sync/pulling/substitution-log.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
 import type { Session } from '../session.ts';
@@ -46,7 +46,8 @@ export async function changedBy(
       for await (const page of service.list('list-auto-substitutions', query, ports.signal))
         records.push(...page);
   } catch (error) {
-    if (!(error instanceof IncompleteError || error instanceof UnavailableError)) throw error;
+    // The trigger was answered: what became of it is told, whatever keeps the log from being read.
+    if (!isLocal(error)) throw error;
     const message = `the log of substitutions could not be read: ${error.message}`;
     ports.emit({ kind: 'warning', message });
     return undefined;
