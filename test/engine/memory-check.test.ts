@@ -266,6 +266,8 @@ describe('a state that may not remember the last upload of prices', () => {
     uploaded(engine, 1, { 1: 4.5 });
     engine.service.readFaults.push(undefined, new RefusedError(404, 'gone'));
     expect(await check(engine, [row(1, 4.5)])).toMatchObject({ isStopped: false });
+    engine.service.readFaults.push(new RefusedError(403, 'gone'), new RefusedError(403, 'gone'));
+    expect(await check(engine, [row(1, 4.5)])).toMatchObject({ isStopped: false });
   });
 
   it('fails where a price cannot be read', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
+import { RefusedError } from '../../src/model/error.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
@@ -42,6 +43,42 @@ describe('the memory of prices', () => {
         'prices: the service has price uploads of fantasy league 3, but this state remembers none, so it cannot tell which prices are already there',
     });
     expect(engine.service.prices).toHaveLength(2);
+  });
+});
+
+describe('a log that the service refuses to show', () => {
+  async function refusing(log: 'list-prices' | 'list-auto-substitutions'): Promise<Engine> {
+    const engine = await makeEngine();
+    const { get } = engine.service;
+    engine.service.get = (operation, input) =>
+      operation === log
+        ? Promise.reject(new RefusedError(404, 'GET /log answered 404'))
+        : get(operation, input);
+    return engine;
+  }
+
+  it('keeps prices from being uploaded without a memory, but for --adopt', async () => {
+    const engine = await refusing('list-prices');
+    priceTable(engine, '2,7,5');
+    await expect(pushIt(engine, prices)).rejects.toMatchObject({
+      code: 'state.no_memory',
+      message:
+        'prices: the service refuses to show price uploads (GET /log answered 404), and this state remembers none, so it cannot tell which prices are already there',
+    });
+    const adopting = { ...PLAN_OPTIONS, adopt: true };
+    const { report } = await push(engine.ports, 'push', [prices], adopting, approve);
+    expect(report.mappings[0]).toMatchObject({ created: 1 });
+  });
+
+  it('keeps game weeks from being triggered without a memory', async () => {
+    const engine = await refusing('list-auto-substitutions');
+    const week = ['1', '01234567-89ab-4cde-8f01-23456789abc1'];
+    engine.tables.set('weeks', [['fantasy_league_id', 'game_week_id'], week]);
+    await expect(pushIt(engine, triggers)).rejects.toMatchObject({
+      code: 'state.no_memory',
+      message:
+        'weeks: the service refuses to show substitutions of fantasy league 1 (GET /log answered 404), and this state remembers no trigger, so it cannot tell which game weeks are processed already',
+    });
   });
 });
 

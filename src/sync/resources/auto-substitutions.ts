@@ -1,5 +1,5 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { StoppedError } from '../../model/error.ts';
+import { RefusedError, StoppedError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import type { Said } from '../../model/said.ts';
 import type { Intent, ServiceAccount, StoredIntent } from '../../model/state/store.ts';
@@ -75,16 +75,14 @@ async function checkAnyMemory(
   account: ServiceAccount,
   rows: RunRows,
 ): Promise<StoppedError | undefined> {
-  const { service, signal } = ports;
   const { name } = mapping;
   const leagues = await unknownLeagues(ports, mapping, account, rows);
   for (const league of leagues) {
-    const query = { fantasy_league_id: league };
-    const log = await service.get('list-auto-substitutions', { query, signal });
-    if (log.records.length === 0) continue;
+    const shown = await shownSubstitutions(ports, league);
+    if (shown === undefined) continue;
     return new StoppedError(
       'state.no_memory',
-      `${name}: the service has substitutions of fantasy league ${league}, but this state remembers no trigger, so it cannot tell which game weeks are processed already`,
+      `${name}: the service ${shown} this state remembers no trigger, so it cannot tell which game weeks are processed already`,
       {
         flagged: (add) =>
           `restore the state file, or ${add} --adopt to process the game weeks of the source again`,
@@ -92,6 +90,19 @@ async function checkAnyMemory(
     );
   }
   return undefined;
+}
+
+/** What the service shows of substitutions of a league; undefined where it has none. */
+async function shownSubstitutions({ service, signal }: Reading, league: number): Promise<string | undefined> {
+  const what = `substitutions of fantasy league ${league}`;
+  try {
+    const query = { fantasy_league_id: league };
+    const log = await service.get('list-auto-substitutions', { query, signal });
+    return log.records.length === 0 ? undefined : `has ${what}, but`;
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return `refuses to show ${what} (${error.message}), and`;
+  }
 }
 
 /** What one trigger makes stands in the log within this time, by the service's clock, where nobody has looked since. */

@@ -78,27 +78,41 @@ export async function checkAnyMemory(
 const MOST_PAGES = 200;
 
 async function logOf(
-  { service, signal }: ComparePorts,
+  ports: ComparePorts,
   mapping: PushMapping,
   leagues: ReadonlySet<number>,
   rows: RunRows,
 ): Promise<StoppedError | undefined> {
-  const { records } = await service.get('list-prices', { query: {}, signal });
-  if (records.length === 0) return undefined;
-  const first = leagueOfLog(records, leagues);
-  // In most cases its first page tells.
-  const league = first === undefined ? await loggedLeague({ service, signal }, leagues) : first;
-  if (league === undefined) return undefined;
-  const has = league === null ? 'price uploads' : `price uploads of fantasy league ${league}`;
+  const shown = await shownUploads(ports, leagues);
+  if (shown === undefined) return undefined;
   const hasSteps = (await firstStep(mapping, rows)) !== undefined;
   return new StoppedError(
     'state.no_memory',
-    `${mapping.name}: the service has ${has}, but this state remembers none, so it cannot tell which prices are already there`,
+    `${mapping.name}: the service ${shown} this state remembers none, so it cannot tell which prices are already there`,
     {
       flagged: (add) =>
         `restore the state file, ${orElse(add, hasSteps, 'upload all prices of the source again')}`,
     },
   );
+}
+
+/** What the service shows of uploads of these leagues; undefined where it has none. */
+async function shownUploads(
+  { service, signal }: ComparePorts,
+  leagues: ReadonlySet<number>,
+): Promise<string | undefined> {
+  try {
+    const { records } = await service.get('list-prices', { query: {}, signal });
+    if (records.length === 0) return undefined;
+    const first = leagueOfLog(records, leagues);
+    // In most cases its first page tells.
+    const league = first === undefined ? await loggedLeague({ service, signal }, leagues) : first;
+    if (league === undefined) return undefined;
+    return league === null ? 'has price uploads, but' : `has price uploads of fantasy league ${league}, but`;
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return `refuses to show price uploads (${error.message}), and`;
+  }
 }
 
 /** The first of these leagues in the log of prices; null where the log does not tell, undefined where it has none of them. */
@@ -148,8 +162,7 @@ export async function checkMemory(
   const earlier = strangersOf(last).filter((player) => planned.has(player) && !since.has(player));
   const least = last.found + applied.length;
   // In most cases its first page says that the log is as long as it must be.
-  const { paging } = await ports.service.get('list-prices', { query: {}, signal: ports.signal });
-  if (paging?.total === least && earlier.length === 0) return undefined;
+  if ((await statedLength(ports)) === least && earlier.length === 0) return undefined;
   const log = await readLog(ports, 'list-prices', {}, true);
   if (log === undefined || (log.count <= least && earlier.length === 0)) return undefined;
   // What the log shows of a player may be a step that is to be sent, and not the open write of another kind.
@@ -168,6 +181,16 @@ export async function checkMemory(
   const isOurs = uploads !== undefined && isJustThese(uploads, planned);
   if (!isStepSent && !isOurs && !(await isOneThere(ports, wanted.slice(0, SAMPLE)))) return undefined;
   return notRemembered(mapping, planned, isStepSent);
+}
+
+/** How long the log says that it is; undefined where it does not say so, or is refused now. */
+async function statedLength({ service, signal }: Ports): Promise<number | undefined> {
+  try {
+    return (await service.get('list-prices', { query: {}, signal })).paging?.total ?? undefined;
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return undefined;
+  }
 }
 
 function notRemembered(mapping: PushMapping, planned: PlannedPrices, isStepSent: boolean): StoppedError {
