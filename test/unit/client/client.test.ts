@@ -329,6 +329,16 @@ describe('writes', () => {
     ['ambiguous on a redirect', { status: 308, headers: {}, body: '' }, { kind: 'ambiguous' }],
     ['ambiguous on HTML', html, { kind: 'ambiguous' }],
     ['ambiguous on a reset', new TransportError('reset', 'broke'), { kind: 'ambiguous', reason: 'broke' }],
+    [
+      'applied without an odd value that nothing needs',
+      envelopeAnswer(200, { ...USER, created_at: 5 }),
+      { kind: 'applied', records: [USER] },
+    ],
+    [
+      'ambiguous on an odd value that tells the record',
+      envelopeAnswer(200, { ...USER, is_active: 'maybe' }),
+      { kind: 'ambiguous' },
+    ],
     ['ambiguous on data of another kind', envelopeAnswer(200, [USER]), { kind: 'ambiguous' }],
     ['ambiguous on a record without its id', envelopeAnswer(200, {}), { kind: 'ambiguous' }],
   ])('are %s after one attempt', async (_name, answer, result) => {

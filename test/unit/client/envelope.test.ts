@@ -95,10 +95,17 @@ describe('readRecords', () => {
   it.each<readonly [string, OperationId, unknown, boolean]>([
     ['a value of another kind', 'get-squad', { id: 'a', free_transfers: {} }, true],
     ['an id of another kind', 'list-mini-leagues', { id: 'seven' }, true],
+    ['a number for an id', 'list-mini-leagues', { id: 7, total_squads: 'many' }, true],
     ['no id', 'get-squad', { name: 'A' }, false],
     ['a blank id', 'get-squad', { id: '' }, false],
     ['null for an id', 'get-squad', { id: null }, false],
     ['an object that is none', 'get-lineup', { id: 'a', squad: 'none' }, false],
+    [
+      'an object that is none, and a value',
+      'get-lineup',
+      { id: 'a', squad: 'none', total_points: 'x' },
+      false,
+    ],
     ['a list that is none', 'get-lineup', { id: 'a', squad: { bench: 'none' } }, false],
     ['an element that is none', 'get-lineup', { id: 'a', squad: { bench: [null] } }, false],
     ['a value in a list', 'get-lineup', { id: 'a', squad: { bench: [{ points: 'x' }] } }, true],

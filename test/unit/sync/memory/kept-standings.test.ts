@@ -1,8 +1,9 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { LeagueScope } from '../../../../src/model/state/memory.ts';
-import { keptOfSquad } from '../../../../src/season/kept.ts';
+import { keptOfFixtures, keptOfLineup, keptOfSquad } from '../../../../src/season/kept.ts';
+import { lineupFacts } from '../../../../src/season/squad-facts.ts';
 import { keptStandings } from '../../../../src/sync/memory/kept-standings.ts';
-import { leagueWeeks } from '../../../../src/sync/memory/league-weeks.ts';
+import { leagueWeeks, type LeagueWeek } from '../../../../src/sync/memory/league-weeks.ts';
 import { MemoryWeeks, WeeksData } from '../../../simulation/memory-weeks.ts';
 
 const SCOPE: LeagueScope = { account: { baseUrl: 'http://127.0.0.1:1', accountId: 'a' }, league: 7 };
@@ -47,4 +48,140 @@ it('the standings of a season have nothing of the one before', async () => {
       ['late', 3, null, 'late'],
     ],
   ]);
+});
+
+describe('the standings of a season that was read in part', () => {
+  const gameWeek = (number: number) => {
+    const startMs = Date.parse('2026-08-15T12:00:00Z') + 7 * (number - 1) * DAY_MS;
+    const [start_date, end_date] = [startMs, startMs + DAY_MS].map((ms) => new Date(ms).toISOString());
+    return { id: `week-${number}`, week: String(number), start_date, end_date };
+  };
+  const endMs = (number: number): number => Date.parse(gameWeek(number).end_date ?? '');
+  const lineup = (number: number, total_points: number, points_deduction: number) => ({
+    id: 'line-up',
+    game_week: gameWeek(number),
+    squad: { starting_xi: [], bench: [] },
+    ...{ total_points, transfer_hits: { hits: points_deduction / 4, points_deduction } },
+  });
+
+  /** Totals of weeks 1, 2, 4, 5 and 7; of week 3 and of a squad of week 1 line-ups alone, of weeks 0 and 6 their fixtures. Substitutions of week 4 were processed late. */
+  async function season(): Promise<{ memory: MemoryWeeks; weeks: readonly LeagueWeek[] }> {
+    const memory = new MemoryWeeks(new WeeksData());
+    const squads: readonly (readonly [number, Readonly<Record<string, readonly [number, number]>>])[] = [
+      [1, { a: [50, 50], b: [60, 60] }],
+      [2, { a: [120, 70], b: [90, 30], late: [30, 30] }],
+      [4, { a: [200, 74], b: [210, 100], late: [60, 30], c: [40, 10] }],
+      [5, { a: [246, 50], b: [250, 30], late: [70, 10] }],
+      [7, { a: [300, 20], b: [290, 20] }],
+    ];
+    for (const [number, each] of squads)
+      for (const [id, [total_points, game_week_points]] of Object.entries(each)) {
+        const ranking = { total_points, game_week_points };
+        await memory.keep(SCOPE, keptOfSquad({ id, game_week: gameWeek(number), ranking }, endMs(number)));
+      }
+    const lineups: readonly (readonly [number, string, number, number])[] = [
+      [1, 'c', 5, 0],
+      [3, 'a', 10, 4],
+      [3, 'b', 20, 0],
+      [5, 'a', 50, 4],
+      [5, 'b', 30, 0],
+    ];
+    for (const [number, id, points, paid] of lineups)
+      await memory.keep(SCOPE, keptOfLineup(lineup(number, points, paid), id, endMs(number)));
+    for (const number of [0, 6])
+      await memory.keep(SCOPE, keptOfFixtures({ ...gameWeek(number), fixtures: [] }, endMs(number)));
+    const weeks = await leagueWeeks(memory, SCOPE, endMs(8));
+    const late = (league: LeagueWeek): LeagueWeek =>
+      league.week.id === 'week-4' ? { ...league, state: 'final_by_totals' } : league;
+    return { memory, weeks: weeks.map(late) };
+  }
+
+  const standingsOf = async (ids: readonly string[]) => {
+    const { memory, weeks } = await season();
+    return Array.fromAsync(keptStandings(memory, SCOPE, weeks, new Set(ids), { groups: [] }));
+  };
+  const IDS = [0, 1, 2, 3, 4, 5, 6, 7].map((number) => gameWeek(number).id);
+
+  // Without a line-up of the week after, nobody knows what a squad paid there.
+  it('add up what is kept, less what transfers cost, and take late points from the next totals', async () => {
+    const found = await standingsOf(IDS);
+    expect(
+      found.map(({ week, rows }) => [
+        week.id,
+        rows?.map(({ id, points, total, previous_rank, mark }) => [id, points, total, previous_rank, mark]),
+      ]),
+    ).toEqual([
+      ['week-0', undefined],
+      [
+        'week-1',
+        [
+          ['b', 60, 60, null, null],
+          ['a', 50, 50, null, null],
+          ['c', 5, null, null, null],
+        ],
+      ],
+      [
+        'week-2',
+        [
+          ['a', 70, 120, 2, null],
+          ['b', 30, 90, 1, null],
+          ['late', 30, 30, null, 'late'],
+        ],
+      ],
+      [
+        'week-3',
+        [
+          ['a', 10, 126, 1, null],
+          ['b', 20, 110, 2, null],
+        ],
+      ],
+      [
+        'week-4',
+        [
+          ['b', 110, 220, 2, null],
+          ['a', 74, 200, 1, null],
+          ['c', 10, 40, null, null],
+          ['late', null, null, null, 'late'],
+        ],
+      ],
+      [
+        'week-5',
+        [
+          ['b', 30, 250, 1, null],
+          ['a', 50, 246, 2, null],
+          ['late', 10, 70, null, 'late'],
+        ],
+      ],
+      ['week-6', undefined],
+      [
+        'week-7',
+        [
+          ['a', 20, 300, null, null],
+          ['b', 20, 290, null, null],
+        ],
+      ],
+    ]);
+  });
+
+  it.each(IDS)('are the same for %s alone as among all', async (id) => {
+    const all = await standingsOf(IDS);
+    expect(await standingsOf([id])).toEqual(all.filter(({ week }) => week.id === id));
+  });
+
+  it('are made of the line-ups that the caller has of the weeks that are asked for', async () => {
+    const { memory, weeks } = await season();
+    const asked: string[] = [];
+    const lineups = (week: { readonly id: string }) => {
+      asked.push(week.id);
+      return Promise.resolve(new Map([['b', lineupFacts(lineup(3, 25, 0))]]));
+    };
+    const own = keptStandings(memory, SCOPE, weeks, new Set(['week-3']), { groups: [], lineups });
+    const [found] = await Array.fromAsync(own);
+    expect(asked).toEqual(['week-3']);
+    expect(found?.rows?.map(({ id, total }) => [id, total])).toEqual([['b', 115]]);
+  });
+
+  it('are none where no week is asked for', async () => {
+    expect(await standingsOf(['another'])).toEqual([]);
+  });
 });
