@@ -147,6 +147,12 @@ describe('reads', () => {
     expect(records).toHaveLength(1);
   });
 
+  it('take a record whose id is none for one that is odd, not for another one', async () => {
+    const wire = open([envelopeAnswer(200, { id: null, name: 'N' })]);
+    const { records, issues } = await wire.clock.run(wire.client.get('get-squad', { id: ID }));
+    expect([records, issues]).toEqual([[], [expect.objectContaining({ index: 0 })]]);
+  });
+
   it('never follow a redirect', async () => {
     const wire = open([{ status: 307, headers: { location: 'https://elsewhere.test/' }, body: '' }]);
     const error = await failureOf(wire, wire.client.get('list-users'));
@@ -633,6 +639,31 @@ describe('lists', () => {
       expect(wire.events.filter(({ kind }) => kind === 'warning')).toEqual([]);
     },
   );
+
+  it('end in that error too where the record stands on an earlier page, and read again tell of it once', async () => {
+    const paging = { total: 3, per_page: 2, page_total: 2 };
+    const odd = { ...USER, id: 'B', is_active: 'maybe' };
+    const first = envelopeAnswer(200, [USER, odd], { paging });
+    const short = envelopeAnswer(200, [], { paging });
+    const second = envelopeAnswer(200, [{ ...USER, id: 'C' }], { paging });
+    const wire = open([first, short, first, second]);
+    const all = Array.fromAsync(wire.client.list('list-users', {}, undefined, 'fail'));
+    expect(await failureOf(wire, all)).toMatchObject({
+      code: 'list.unstable',
+      message: expect.stringContaining(
+        'GET /user does not add up: a record cannot be read (page 1, record 2: is_active: ',
+      ) as string,
+    });
+    expect(wire.requests).toHaveLength(5);
+  });
+
+  it('may say null for their paging', async () => {
+    const wire = open([
+      envelopeAnswer(200, [USER], { paging: null }),
+      envelopeAnswer(200, [], { paging: null }),
+    ]);
+    expect((await wire.clock.run(Array.fromAsync(wire.client.list('list-users')))).flat()).toEqual([USER]);
+  });
 
   it('go without an odd value that a push needs nothing of, where a report shows it', async () => {
     const odd = { ...USER, is_active: true, created_at: 1_767_225_600, updated_at: false };
