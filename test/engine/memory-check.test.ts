@@ -257,8 +257,10 @@ describe('a state that may not remember the last upload of prices', () => {
   it('fails where the log is not answered now, which it was before: it may show a later upload', async () => {
     const engine = await ownUpload();
     uploaded(engine, 1, { 1: 4.5 });
-    engine.service.readFaults.push(undefined, new UnavailableError('service.no_envelope', 'no envelope'));
-    await expect(check(engine, [row(1, 4.5)])).rejects.toThrow('no envelope');
+    for (const before of [[], [undefined]]) {
+      engine.service.readFaults.push(...before, new UnavailableError('service.no_envelope', 'no envelope'));
+      await expect(check(engine, [row(1, 4.5)])).rejects.toThrow('no envelope');
+    }
   });
 
   it('goes on where the log is refused now', async () => {
@@ -397,13 +399,24 @@ describe('steps, where the state may not remember the last upload of prices', ()
     uploaded(engine, 0, { 8: 1, 9: 1, 30: 1 });
     expect(await check(engine, [step(3), step(9), row(30, 4)])).toMatchObject({ isStopped: false });
     uploaded(engine, 1, { 3: 7 });
-    expect(await check(engine, [step(3)])).toMatchObject({ isStopped: true });
+    const { stop } = await check(engine, [row(3, 4), step(3), row(30, 4)]);
+    expect(stop?.message).toContain('and steps that are to be sent now may be among them');
+    engine.service.readFaults.push(new UnavailableError('service.no_envelope', 'no envelope'));
+    await expect(check(engine, [step(3)])).rejects.toThrow('no envelope');
     // What was sent twice stands there twice.
     uploaded(engine, 1, { 9: 7 });
     expect(await check(engine, [step(9)])).toMatchObject({ isStopped: true });
     // Nothing is asked where every write has its answer.
     await engine.store.recordResult(ACCOUNT, '1', 'applied', [], []);
     expect(await check(engine, [step(3)])).toMatchObject({ isStopped: false, reads: 0 });
+  });
+
+  it('are not explained by a write that was refused', async () => {
+    const refused = { keys: ['1/3/Delta'], result: 'refused' } as const;
+    const engine = await remembering([refused, { keys: ['1/8/Delta'], result: null }]);
+    uploaded(engine, 0, { 3: 1, 8: 1 });
+    expect(await check(engine, [step(8)])).toMatchObject({ isStopped: false });
+    expect(await check(engine, [step(3)])).toMatchObject({ isStopped: true });
   });
 
   it('stand beside a price of the same player', async () => {

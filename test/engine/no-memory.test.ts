@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
-import { RefusedError } from '../../src/model/error.ts';
+import { RefusedError, UnavailableError } from '../../src/model/error.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
@@ -47,13 +47,14 @@ describe('the memory of prices', () => {
 });
 
 describe('a log that the service refuses to show', () => {
-  async function refusing(log: 'list-prices' | 'list-auto-substitutions'): Promise<Engine> {
+  async function refusing(
+    log: 'list-prices' | 'list-auto-substitutions',
+    error: Error = new RefusedError(404, 'GET /log answered 404'),
+  ): Promise<Engine> {
     const engine = await makeEngine();
     const { get } = engine.service;
     engine.service.get = (operation, input) =>
-      operation === log
-        ? Promise.reject(new RefusedError(404, 'GET /log answered 404'))
-        : get(operation, input);
+      operation === log ? Promise.reject(error) : get(operation, input);
     return engine;
   }
 
@@ -68,6 +69,19 @@ describe('a log that the service refuses to show', () => {
     const adopting = { ...PLAN_OPTIONS, adopt: true };
     const { report } = await push(engine.ports, 'push', [prices], adopting, approve);
     expect(report.mappings[0]).toMatchObject({ created: 1 });
+  });
+
+  it('is another one than a log that does not answer', async () => {
+    const down = new UnavailableError('service.unreachable', 'no answer');
+    const engine = await refusing('list-prices', down);
+    priceTable(engine, '2,7,5');
+    await expect(pushIt(engine, prices)).rejects.toBe(down);
+    const other = await refusing('list-auto-substitutions', down);
+    other.tables.set('weeks', [
+      ['fantasy_league_id', 'game_week_id'],
+      ['1', '01234567-89ab-4cde-8f01-23456789abc1'],
+    ]);
+    await expect(pushIt(other, triggers)).rejects.toBe(down);
   });
 
   it('keeps game weeks from being triggered without a memory', async () => {
