@@ -138,6 +138,8 @@ function answerTo(request: ClientRequest, body: string | undefined): Promise<Inc
     request.on('response', answered);
     // Stays, so that what breaks after the answer is nobody's unhandled error.
     request.on('error', fail);
+    // Node ends what speaks another protocol without an error.
+    request.on('close', () => fail(new Fault('broken')));
     request.end(body);
   });
 }

@@ -167,6 +167,13 @@ describe('a guarded request', () => {
     expect(await send('https://hooks.example/x', {}, world({ resolve }))).toMatchObject({ fault: 'dns' });
   });
 
+  it('says that an answer that speaks another protocol is none', async () => {
+    const { baseUrl } = await receiver((response) =>
+      response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end(),
+    );
+    expect(await send(baseUrl)).toEqual({ ok: false, status: null, fault: 'broken' });
+  });
+
   it('takes no plain HTTP where https was asked for', async () => {
     const { port } = await listener((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
     expect(await send(`https://127.0.0.1:${port}/`)).toMatchObject({ ok: false, fault: 'certificate' });
