@@ -34,8 +34,8 @@ export function lastCronMs(
   afterMs: number,
   untilMs: number,
 ): number | undefined {
-  // The library looks for what lies before a time, to the second.
-  const [last] = open(text, timezone).previousRuns(1, new Date(untilMs + 1000));
-  const lastMs = last?.getTime();
-  return lastMs !== undefined && lastMs > afterMs && lastMs <= untilMs ? lastMs : undefined;
+  // The library looks for what lies before a time, to the second: the first of both may come within that second.
+  const last = open(text, timezone).previousRuns(2, new Date(untilMs + 1000));
+  const lastMs = last.map((each) => each.getTime()).find((ms) => ms <= untilMs);
+  return lastMs !== undefined && lastMs > afterMs ? lastMs : undefined;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkCron } from '../../../src/schedule/cron.ts';
+import { checkCron, lastCronMs } from '../../../src/schedule/cron.ts';
 
 it.each(['*/15 8-22 * * *', '0 6 * * MON', '5,35 * 1-7 * *', '0 0 29 2 *'])('%s is a schedule', (text) => {
   expect(() => checkCron(text)).not.toThrow();
@@ -17,5 +17,12 @@ it.each([
       message: `schedule "${text}" ${problem}`,
       next: expect.stringMatching(remedy) as string,
     }) as Error,
+  );
+});
+
+it.each(['14:00:00.000', '14:14:59.500'])('the last time is told at %s too', (time) => {
+  const [afterMs, untilMs] = ['13:50:00.000', time].map((each) => Date.parse(`2026-09-01T${each}Z`));
+  expect(lastCronMs('*/15 * * * *', 'UTC', afterMs ?? 0, untilMs ?? 0)).toBe(
+    Date.parse('2026-09-01T14:00:00Z'),
   );
 });
