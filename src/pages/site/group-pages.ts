@@ -30,6 +30,9 @@ export function* groupPages(site: Site): Generator<SiteFile> {
   }
 }
 
+/** Windows takes no file of such a name, whatever its ending. */
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/;
+
 /** A path for each name: its letters and digits where they are plain ones, and a number where two names share them. */
 function pathsOf(names: readonly string[]): readonly string[] {
   const used = new Map<string, number>();
@@ -40,10 +43,10 @@ function pathsOf(names: readonly string[]): readonly string[] {
         .replaceAll(/[^a-z0-9]+/g, '-')
         .replaceAll(/^-|-$/g, '')
         .slice(0, 40) || 'group';
-    const before = used.get(slug) ?? 0;
-    used.set(slug, before + 1);
+    const count = (used.get(slug) ?? 0) + 1;
+    used.set(slug, count);
     // Two hyphens stand in no slug.
-    return `groups/${slug}${before === 0 ? '' : `--${before + 1}`}.html`;
+    return `groups/${slug}${count === 1 && !DEVICE.test(slug) ? '' : `--${count}`}.html`;
   });
 }
 

@@ -26,6 +26,8 @@ const groups = [
     ]),
   },
   { name: 'a b c', members: new Map() },
+  { name: 'Aux', members: new Map() },
+  { name: 'aux', members: new Map() },
 ];
 
 const filesOf = (changes: Partial<SiteOptions> = {}, weeks = league): ReadonlyMap<string, string> =>
@@ -62,6 +64,11 @@ describe('the site of a league', () => {
         'robots.txt',
       ]),
     );
+    // Windows takes no file whose name begins `aux.`.
+    expect(paths.filter((path) => path.includes('aux'))).toEqual([
+      'groups/aux--1.html',
+      'groups/aux--2.html',
+    ]);
     expect(paths.filter((path) => path.startsWith('squads/'))).toHaveLength(130);
     expect(paths).toContain('weeks/week-1-substitutions.html');
     expect(new Set(paths).size).toBe(paths.length);
