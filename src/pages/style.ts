@@ -49,6 +49,7 @@ footer { color: var(--dim); font-size: .88rem; text-align: center; padding: 0 1r
 .empty { color: var(--dim); padding: .6rem 0; }
 .big { font-size: 1.7rem; font-weight: 700; line-height: 1.15; letter-spacing: -.02em; font-variant-numeric: tabular-nums; }
 .badge { display: inline-block; padding: .05rem .5rem; border-radius: 99px; background: var(--soft); color: var(--dim); font-size: .8rem; font-weight: 600; white-space: nowrap; vertical-align: .08em; }
+.badge bdi { white-space: normal; overflow-wrap: anywhere; }
 .badge.good { background: var(--good-soft); color: var(--good); }
 .badge.bad { background: var(--bad-soft); color: var(--bad); }
 .notice { padding: .7rem 1rem; border-radius: 10px; font-weight: 600; }

@@ -12,6 +12,12 @@ import { isLong } from '../support/long.ts';
 /** Bounds a browser that hangs: a busy machine takes its time for some hundred looks. */
 const LIMIT_MS = 600_000;
 const WIDTHS = [390, 1280];
+/** All members of the demo are in it. */
+const LONG_GROUP = Array.from(
+  { length: 60 },
+  (_, index) =>
+    `D-${String(index + 1).padStart(3, '0')},The old boys of the club with their friends of the season\n`,
+);
 const SCHEMES = ['light', 'dark'] as const;
 
 /** Shows pages in both widths and schemes: each fits, and keeps nobody out. */
@@ -43,7 +49,7 @@ vars: { fantasy_league_id: 1 }
 season: { groups: { csv: groups.csv, member: Member ID, group: Group } }
 publish: { members: display }
 `,
-    'groups.csv': 'Member ID,Group\nD-001,Office\nD-002,Office\nD-003,Family\n',
+    'groups.csv': 'Member ID,Group\nD-001,Office\nD-002,Office\nD-003,Family\n' + LONG_GROUP.join(''),
   });
   const run = async (...args: readonly string[]): Promise<void> => {
     const env = { TEAMSHEET_BASE_URL: sandbox.baseUrl, TEAMSHEET_API_KEY: sandbox.apiKey };
