@@ -118,14 +118,14 @@ async function turnRuns(ports: RunnerPorts): Promise<never> {
   const { clock, signal, tell } = ports;
   let told: string | undefined;
   for (;;) {
-    const looked = await tryLook(ports);
-    if (looked !== undefined) {
+    const sleepMs = await goOn(ports, async () => {
+      const looked = await ports.look(false);
       await rememberNew(looked, ports);
       if (dueRuns(looked, clock).length > 0) {
         await clock.sleep(Math.floor(ports.random.next() * JITTER_MS), signal);
         await carryOut(await lookAgain(looked, ports), ports);
         told = undefined;
-        continue;
+        return 0;
       }
       ports.idle(looked);
       const [next] = comingRuns(looked, clock);
@@ -133,16 +133,20 @@ async function turnRuns(ports: RunnerPorts): Promise<never> {
       if (name !== told) tell({ kind: 'next', run: next });
       told = name;
       const leftMs = next === undefined ? Infinity : next.atMs - scheduleNow(next.calendar, clock);
-      await clock.sleep(Math.min(leftMs, LOOK_MS), signal);
-    } else await clock.sleep(LOOK_MS, signal);
+      return Math.min(leftMs, LOOK_MS);
+    });
+    if (sleepMs !== 0) await clock.sleep(sleepMs ?? LOOK_MS, signal);
   }
 }
 
 async function turnReadings(ports: RunnerPorts): Promise<never> {
   const { clock, signal } = ports;
   for (;;) {
-    const [reading] = dueReadings((await tryLook(ports)) ?? [], clock);
-    await (reading === undefined ? clock.sleep(LOOK_MS, signal) : read(reading, ports));
+    const exitCode = await goOn(ports, async () => {
+      const [reading] = dueReadings(await ports.look(false), clock);
+      return reading && (await read(reading, ports));
+    });
+    if (exitCode === undefined) await clock.sleep(LOOK_MS, signal);
   }
 }
 
@@ -215,9 +219,10 @@ function read(reading: LeagueReading, ports: RunnerPorts): Promise<ExitCode> {
   return ports.read(reading);
 }
 
-async function tryLook({ look, tell, signal }: RunnerPorts): Promise<Looked | undefined> {
+/** A part of a turn; what stops it, such as a configuration that somebody is writing, is told, and the schedule goes on. Undefined: it was stopped. */
+async function goOn<T>({ tell, signal }: RunnerPorts, part: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await look(false);
+    return await part();
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof TeamsheetError)) throw error;
@@ -228,14 +233,7 @@ async function tryLook({ look, tell, signal }: RunnerPorts): Promise<Looked | un
 
 /** Where the game weeks cannot be read at this moment, what was read before counts. */
 async function lookAgain(looked: Looked, ports: RunnerPorts): Promise<Looked> {
-  try {
-    return await ports.look(true);
-  } catch (error) {
-    ports.signal.throwIfAborted();
-    if (!(error instanceof TeamsheetError)) throw error;
-    ports.tell({ kind: 'unread', error });
-    return looked;
-  }
+  return (await goOn(ports, () => ports.look(true))) ?? looked;
 }
 
 async function carryOut(looked: Looked, ports: RunnerPorts): Promise<void> {

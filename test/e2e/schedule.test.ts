@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { InterruptedError } from '../../src/model/error.ts';
+import type { Clock } from '../../src/model/ports.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { createLock } from '../../src/state/sqlite/lock.ts';
 import { openStore } from '../../src/state/sqlite/store.ts';
 import { makeFolder, runCli, signalOnce, startService } from '../support/cli.ts';
 import type { Outcome, RunOptions } from '../support/cli.ts';
-import { runHere } from '../support/run-here.ts';
+import { runHere, runInProcess } from '../support/run-here.ts';
 
 const SANDBOX =
   'version: 1\nenvironments: { sandbox: { base_url: "${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } } }\n';
@@ -242,6 +244,43 @@ schedule: "0 * * * *"
         unfinished: { mapping: 'users' },
         triedMs: expect.any(Number) as number,
       });
+    } finally {
+      league.remove();
+      await service.close();
+    }
+  });
+
+  it('goes on where teamsheet.yaml is broken for a while', async () => {
+    const service = await startService();
+    const config = `${SANDBOX}push: { timeout: 90s }\nseason: { keep: false }\n`;
+    const league = makeFolder({
+      'teamsheet.yaml': config,
+      'users.csv': 'id,name\nA-1,Ada\n',
+      'mappings/users.yaml':
+        '{ version: 1, name: users, push: users, source: { csv: users.csv }, operation: upsert, columns: { external_id: id, display_name: name }, schedule: "* * * * *" }\n',
+    });
+    const stop = new AbortController();
+    const clock: Clock = {
+      ...realClock,
+      // What a schedule sleeps is soon over; what a request may take stays.
+      sleep: (ms, signal) => realClock.sleep(ms <= 60_000 ? ms / 1000 : ms, signal),
+    };
+    const steps: readonly (readonly [said: RegExp, act: () => void])[] = [
+      [/next: users/, () => league.write('teamsheet.yaml', 'version: [')],
+      [/not valid YAML/, () => stop.abort(new InterruptedError('SIGTERM', 'stopped by SIGTERM'))],
+    ];
+    let done = 0;
+    const said = (text: string): void => {
+      const [seen, act] = steps[done] ?? [];
+      if (seen?.test(text) !== true) return;
+      done += 1;
+      act?.();
+    };
+    try {
+      const options = { cwd: league.path, env: service.env, signal: stop.signal, said };
+      const { code, stderr } = await runInProcess(['schedule', 'run'], options, clock);
+      expect([code, done]).toEqual([143, steps.length]);
+      expect(stderr.match(/not valid YAML/g)).toHaveLength(1);
     } finally {
       league.remove();
       await service.close();

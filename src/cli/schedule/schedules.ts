@@ -153,6 +153,10 @@ export function schedulesOf(
 /** Tells a person. */
 export function tell(event: RunnerEvent, args: SessionArgs, program: Program): void {
   const { screen, clock } = program;
+  if (event.kind === 'unread') {
+    screen.tell(renderStop(event.error, program));
+    return;
+  }
   const { timezone } = readConfig(args, program);
   const time = (ms: number): string => renderTime(ms, timezone);
   const now = time(clock.now());
@@ -174,9 +178,6 @@ export function tell(event: RunnerEvent, args: SessionArgs, program: Program): v
       screen.say(
         `${now}  reading game week ${safeText(event.reading.week.week)}${leagueText(event.reading)}`,
       );
-      break;
-    case 'unread':
-      screen.tell(renderStop(event.error, program));
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EXIT, InterruptedError, UnavailableError } from '../../../src/model/error.ts';
+import { ConfigError, EXIT, InterruptedError, UnavailableError } from '../../../src/model/error.ts';
 import type { Schedule } from '../../../src/model/time/schedule.ts';
 import type { Done } from '../../../src/schedule/due.ts';
 import {
@@ -249,6 +249,30 @@ it('goes on where mappings or game weeks cannot be read, and says so', async () 
   await expect(made.run({ ...made.ports, look })).rejects.toThrow(InterruptedError);
   expect(made.events.filter(({ kind }) => kind === 'unread')).toHaveLength(1);
   expect(made.runs).toContain('08-10T06:00 users');
+});
+
+it('goes on where the configuration cannot be read as a run begins or ends, or a game week is read', async () => {
+  const made = world({ users: DAILY }, at('2026-08-18T00:00:00Z'));
+  const unreadable = (): Promise<never> =>
+    Promise.reject(new ConfigError('config.yaml', 'teamsheet.yaml: not valid YAML'));
+  let remembered = 0;
+  let reads = 0;
+  const ports: RunnerPorts = {
+    ...made.ports,
+    // The first is that the mapping is there, the next that a run begins, and then that it has ended.
+    remember: (done) => {
+      remembered += 1;
+      return [2, 4].includes(remembered) ? unreadable() : made.ports.remember(done);
+    },
+    read: (reading) => {
+      reads += 1;
+      return reads === 1 ? unreadable() : made.ports.read(reading);
+    },
+  };
+  await expect(made.run(ports)).rejects.toThrow(InterruptedError);
+  expect(made.events.filter(({ kind }) => kind === 'unread')).toHaveLength(3);
+  expect(made.runs.slice(0, 3)).toEqual(['08-10T06:01 users', '08-10T06:02 users', '08-11T06:00 users']);
+  expect(made.runs).toContain('08-17T23:01 reads week 1 after_end');
 });
 
 it('remembers a run before it begins, so that a killed one is made up', async () => {
