@@ -24,7 +24,7 @@ a:hover { text-decoration-thickness: 2px; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 h1, h2, h3, p, dl, dd, ul, ol, figure { margin: 0; }
 h1 { font-size: 1.7rem; line-height: 1.2; letter-spacing: -.015em; overflow-wrap: anywhere; }
-h2 { font-size: 1.1rem; line-height: 1.3; }
+h2 { font-size: 1.1rem; line-height: 1.3; overflow-wrap: anywhere; }
 h2 a { color: inherit; text-decoration-color: var(--line); }
 h3 { font-size: .78rem; font-weight: 600; letter-spacing: .06em; text-transform: uppercase; color: var(--dim); }
 code { font: .88em ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }

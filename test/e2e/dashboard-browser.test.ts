@@ -6,6 +6,9 @@ import { describeInChromium, openPage, type Page } from '../support/chromium.ts'
 
 const LINK = /http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]+/;
 
+/** Words that a line cannot end within. */
+const LONG_NAME = 'members_of_the_club_'.repeat(4);
+
 describeInChromium('the dashboard in Chromium', () => {
   let sandbox: Sandbox;
   let page: Page;
@@ -16,7 +19,9 @@ describeInChromium('the dashboard in Chromium', () => {
     'teamsheet.yaml':
       'version: 1\nenvironments: { sandbox: { base_url: "${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } } }\n',
     'users.csv': `Member ID,Name\n${Array.from({ length: 120 }, (_, index) => `member-with-a-rather-long-id-${index},${'x'.repeat(60)}`).join('\n')}\n`,
+    'others.csv': `Member ID,Name\n${'long_id_'.repeat(20)},Ada\n`,
     'mappings/m.yaml':
+      `- { version: 1, name: ${LONG_NAME}, push: users, source: { csv: others.csv }, operation: upsert, columns: { external_id: Member ID, display_name: Name } }\n` +
       '- { version: 1, name: users, push: users, source: { csv: users.csv }, operation: upsert, columns: { external_id: Member ID, display_name: { from: Name, max_length: 50 } } }\n',
   });
 
@@ -63,9 +68,19 @@ describeInChromium('the dashboard in Chromium', () => {
     );
     for (const scheme of ['light', 'dark'] as const) {
       await page.show(width, scheme);
-      for (const path of ['/', '/runs', run, '/budget', '/weeks', '/alerts', '/cases', '/nowhere']) {
+      for (const path of [
+        '/',
+        '/runs',
+        run,
+        `${run}?mapping=${LONG_NAME}&rows=all`,
+        '/budget',
+        '/weeks',
+        '/alerts',
+        '/cases',
+        '/nowhere',
+      ]) {
         await page.go(origin + path);
-        expect([path, await page.value('document.documentElement.scrollWidth <= innerWidth')]).toEqual([
+        expect([path, Number(await page.value('document.documentElement.scrollWidth')) <= width]).toEqual([
           path,
           true,
         ]);

@@ -44,6 +44,7 @@ export const DASHBOARD_STYLE = `${STYLE}
 .rows { list-style: none; padding: 0; display: grid; gap: 0; }
 .rows > li { border-top: 1px solid var(--line); padding: .6rem 0; display: grid; gap: .2rem; min-width: 0; overflow-wrap: anywhere; }
 .rows > li:first-child { border-top: 0; }
+.rows .chips li { white-space: normal; }
 .said { white-space: pre-line; }
 @media (max-width: 46rem) { .wide { display: none; } }
 `;
