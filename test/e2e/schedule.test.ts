@@ -313,6 +313,22 @@ schedule: "0 * * * *"
     }
   });
 
+  it('reads game weeks without any mapping, also where the folder of mappings is empty', async () => {
+    const service = await startService();
+    const league = makeFolder({ 'teamsheet.yaml': `${SANDBOX}vars: { fantasy_league_id: 1 }\n` });
+    const next = (): Promise<Outcome> =>
+      runHere(['schedule', 'next', '--json'], { cwd: league.path, env: service.env });
+    try {
+      const without = await next();
+      expect([without.code, without.stdout]).toEqual([0, expect.stringContaining('weeks:read')]);
+      league.write('mappings/.gitkeep', '');
+      expect(await next()).toEqual(without);
+    } finally {
+      league.remove();
+      await service.close();
+    }
+  });
+
   it('says why nothing comes: no mapping has a schedule, and no game week is left to be read', async () => {
     const service = await startService({ now: '2028-01-01T12:00:00Z' });
     const league = makeFolder({

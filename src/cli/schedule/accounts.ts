@@ -82,7 +82,8 @@ function mappingsOf(config: Config, names: readonly string[], program: Program):
   try {
     return readMappings(config, names, program);
   } catch (error) {
-    if (error instanceof ConfigError && error.code === 'mappings.missing' && names.length === 0) return [];
+    const isNone = error instanceof ConfigError && ['mappings.missing', 'mappings.none'].includes(error.code);
+    if (isNone && names.length === 0) return [];
     throw error;
   }
 }
