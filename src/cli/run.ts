@@ -1,5 +1,6 @@
 import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
+import { EXIT } from '../model/error.ts';
 import { main } from './main.ts';
 import { packageVersion } from '../runtime/package.ts';
 import { programName } from './program.ts';
@@ -19,6 +20,12 @@ export async function run(argv: readonly string[]): Promise<void> {
   const { env, stdout, stderr } = process;
   setTimeout(() => SMALL_HEAP.forEach((flag) => setFlagsFromString(flag)), SHORT_MS).unref();
   const screen = createScreen({ stdout, stderr, env }, screenFlags(argv));
+  // Node ends a process in which nothing is left to wait for, and calls that done.
+  process.exitCode = EXIT.internal;
+  const unfinished = (): void => {
+    screen.tell('✗ the command ended before its work was done: an error of teamsheet, please report it');
+  };
+  process.once('beforeExit', unfinished);
   process.exitCode = await main(argv, {
     env,
     cwd: process.cwd(),
@@ -35,4 +42,5 @@ export async function run(argv: readonly string[]): Promise<void> {
     interactive: isatty(0) && stderr.isTTY,
     version: packageVersion(),
   });
+  process.off('beforeExit', unfinished);
 }
