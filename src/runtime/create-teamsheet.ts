@@ -39,12 +39,10 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
   // Before there is a key, no text can hold it.
   let withhold: Withhold = (text) => text;
   const emit = (event: RunEvent): void => {
-    try {
-      on(withoutKey(event, withhold));
-    } catch (error) {
-      // A push that ended midway for it would leave writes without an answer.
+    // A push that ended midway for it would leave writes without an answer.
+    new Promise((told) => told(on(withoutKey(event, withhold)))).catch((error: unknown) => {
       process.emitWarning(`on: ${String(withoutKey(error, withhold))}`, { code: 'library.listener' });
-    }
+    });
   };
   const warn = (message: string): void => emit({ kind: 'warning', message });
   config.warnings.forEach(warn);

@@ -1,6 +1,6 @@
 import type { PullMapping } from '../mapping/mapping.ts';
 import type { ExitCode } from '../model/error.ts';
-import type { Emit } from '../model/event.ts';
+import type { RunEvent } from '../model/event.ts';
 import type { Clock, Random, Transport } from '../model/ports.ts';
 import type { RequestCounts, Run } from '../model/state/store.ts';
 import type { PlannedPush, SyncPorts } from '../sync/ports.ts';
@@ -46,8 +46,8 @@ export type TeamsheetOptions = ServiceOptions & {
   readonly transport?: Transport;
   /** Goes on although NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off. */
   readonly insecure?: boolean;
-  /** Told what happens while a method works. */
-  readonly on?: Emit;
+  /** Told what happens while a method works. Its answer is not waited for. */
+  readonly on?: (event: RunEvent) => unknown;
 };
 
 /** What every method that speaks with the service can be told. */

@@ -64,13 +64,17 @@ describe('a push', () => {
     expect(again.report).toMatchObject({ exit_code: 0, mappings: [{ unchanged: 2 }] });
   });
 
-  it('goes on where a listener throws, which Node warns of', async () => {
-    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-    await using sheet = await open({
-      on: () => {
-        throw new Error('the listener is broken');
+  it.each<[string, (error: Error) => void]>([
+    [
+      'throws',
+      (error) => {
+        throw error;
       },
-    });
+    ],
+    ['answers later, and throws then', (error) => Promise.reject(error)],
+  ])('goes on where a listener %s, which Node warns of', async (_, fail) => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    await using sheet = await open({ on: () => fail(new Error('the listener is broken')) });
     const { report } = await sheet.push({ approve: yes });
     expect(report).toMatchObject({ exit_code: 0, mappings: [{ created: 2 }] });
     expect(warned).toHaveBeenCalledWith('on: Error: the listener is broken', { code: 'library.listener' });
