@@ -109,11 +109,12 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
       const answer = approve(viewOf(planned, withhold));
       if (!(await isYes(answer, signal))) throw declined('nothing was sent');
     };
-  const close = async (): Promise<void> => {
-    if (!(await calls.close())) return;
-    for (const rows of kept) await rows.remove();
-    await store.close();
-  };
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> =>
+    (closed ??= calls.close().then(async () => {
+      for (const rows of kept) await rows.remove();
+      await store.close();
+    }));
 
   return {
     validate: (call = {}) =>

@@ -4,8 +4,8 @@ import { InterruptedError, TeamsheetError, UsageError } from '../model/error.ts'
 export interface OneAtATime {
   /** Errors: UsageError `library.busy` while other work is under way, `library.closed` after `close`; those of the work. */
   run<T>(name: string, signal: AbortSignal | undefined, work: (stop: AbortSignal) => Promise<T>): Promise<T>;
-  /** Stops what is under way and waits for its end. False when that was done before. */
-  close(): Promise<boolean>;
+  /** Stops what is under way and waits for its end. */
+  close(): Promise<void>;
 }
 
 /** The signal of each piece of work is aborted with an InterruptedError, whatever stops it. */
@@ -39,10 +39,8 @@ export function oneAtATime(): OneAtATime {
       }
     },
     close: async () => {
-      if (closing.signal.aborted) return false;
       closing.abort();
       await underWay?.ended;
-      return true;
     },
   };
 }

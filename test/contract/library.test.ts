@@ -218,6 +218,18 @@ describe('a teamsheet', () => {
     await expect(again.push({ approve: yes })).resolves.toMatchObject({ report: { exit_code: 0 } });
   });
 
+  it('is closed once: whoever closes it again waits for the same end', async () => {
+    const sheet = await open();
+    await using plan = await sheet.plan();
+    const ended: string[] = [];
+    const first = sheet.close().then(() => ended.push('first'));
+    await sheet.close();
+    ended.push('second');
+    await first;
+    expect(ended).toEqual(['first', 'second']);
+    expect(plan.exitCode).toBe(0);
+  });
+
   it.each([
     [{ limit: Number('') }, 'limit is a whole number from 1 on, not 0'],
     [{ limit: Number.NaN }, 'limit is a whole number from 1 on, not NaN'],
