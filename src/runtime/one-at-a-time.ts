@@ -19,11 +19,11 @@ export function oneAtATime(): OneAtATime {
         throw new UsageError('library.busy', `${name} cannot begin: ${underWay.name} is under way`, {
           next: 'await one method before the next is called',
         });
+      const asked = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal]);
       const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
       underWay = { name, ended };
       const stop = new AbortController();
       const abort = (): void => stop.abort(new InterruptedError('SIGTERM', 'stopped by the program'));
-      const asked = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal]);
       asked.addEventListener('abort', abort, { once: true });
       try {
         if (asked.aborted) abort();

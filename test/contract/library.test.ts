@@ -230,6 +230,13 @@ describe('a teamsheet', () => {
     expect(plan.exitCode).toBe(0);
   });
 
+  it('does what it is asked next after a signal that is none', async () => {
+    await using sheet = await open();
+    await expect(sheet.plan({ signal: {} as AbortSignal })).rejects.toBeInstanceOf(TypeError);
+    await using plan = await sheet.plan();
+    expect(plan.exitCode).toBe(0);
+  });
+
   it.each([
     [{ limit: Number('') }, 'limit is a whole number from 1 on, not 0'],
     [{ limit: Number.NaN }, 'limit is a whole number from 1 on, not NaN'],
