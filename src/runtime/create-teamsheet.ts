@@ -1,5 +1,5 @@
 import type { PushMapping } from '../mapping/mapping.ts';
-import { StoppedError } from '../model/error.ts';
+import { StoppedError, UsageError } from '../model/error.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { RunRows } from '../model/state/run-rows.ts';
 import { withholder } from '../model/withhold.ts';
@@ -10,7 +10,7 @@ import { preparePull } from '../sync/pull.ts';
 import { push, type Approve } from '../sync/push.ts';
 import { resolve } from '../sync/resolve.ts';
 import { resume } from '../sync/resume.ts';
-import { rowIssues, validateSources } from '../sync/validate.ts';
+import { rowIssues, validateSources, type RowIssue } from '../sync/validate.ts';
 import { prepareVerify, readBackRun, verifyExit } from '../sync/verify.ts';
 import { checkBounds, type Bounds } from './call-options.ts';
 import { realClock, realRandom } from './clock.ts';
@@ -94,6 +94,20 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
       };
       return withPorts(task, world, does);
     });
+  const whileKept = async function* <T>(rows: RunRows, each: AsyncIterable<T>): AsyncGenerator<T> {
+    const check = (): void => {
+      if (kept.has(rows)) return;
+      throw new UsageError(
+        'library.closed',
+        'its rows are gone: it was disposed of, or the teamsheet closed',
+      );
+    };
+    check();
+    for await (const one of each) {
+      yield one;
+      check();
+    }
+  };
   const disposal = (rows: RunRows): AsyncDisposable => {
     kept.add(rows);
     return {
@@ -113,6 +127,7 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
   const close = (): Promise<void> =>
     (closed ??= calls.close().then(async () => {
       for (const rows of kept) await rows.remove();
+      kept.clear();
       await store.close();
     }));
 
@@ -131,7 +146,8 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
           const ports = { ...world, store, tables, timezone, rulesOf: rulesOf(config), variable };
           const validation = await validateSources(ports, read.filter(isPush), completePlanOptions(call));
           const { mappings, stops, exitCode, rows } = validation;
-          return { mappings, stops, exitCode, pulls, issues: () => rowIssues(validation), ...disposal(rows) };
+          const issues = (): AsyncIterable<RowIssue> => whileKept(rows, rowIssues(validation));
+          return { mappings, stops, exitCode, pulls, issues, ...disposal(rows) };
         } finally {
           await pipes.close();
         }
@@ -139,7 +155,9 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
     plan: (call = {}) =>
       withService('plan', { ...call, readOnly: true }, async ({ ports }) => {
         const planned = await planPush(ports, pushes(call), completePlanOptions(call));
-        return { ...viewOf(planned, withhold), ...disposal(planned.rows) };
+        const view = viewOf(planned, withhold);
+        const changes = (): AsyncIterable<PlannedChange> => whileKept(planned.rows, view.changes());
+        return { ...view, changes, ...disposal(planned.rows) };
       }),
     push: (call) =>
       withService('push', call, ({ ports }) =>

@@ -124,6 +124,20 @@ describe('a plan', () => {
     expect(plan.exitCode).toBe(0);
   });
 
+  it.each(['disposed of', 'closed'])('has no rows to read once it is %s', async (how) => {
+    const sheet = await open();
+    const plan = await sheet.plan();
+    const checked = await sheet.validate();
+    const midway = plan.changes()[Symbol.asyncIterator]();
+    await midway.next();
+    for (const each of how === 'closed' ? [sheet] : [plan, checked]) await each[Symbol.asyncDispose]();
+    const gone = { code: 'library.closed', exitCode: 64 };
+    await expect(midway.next()).rejects.toMatchObject(gone);
+    await expect(Array.fromAsync(plan.changes())).rejects.toMatchObject(gone);
+    await expect(Array.fromAsync(checked.issues())).rejects.toMatchObject(gone);
+    await sheet.close();
+  });
+
   it('that nobody disposed of ends with the teamsheet, once', async () => {
     const sheet = await open();
     const plan = await sheet.plan();
