@@ -213,8 +213,9 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
   };
 }
 
-/** The configuration in force. Errors: ConfigError `config.*`. */
+/** The configuration in force. Errors: ConfigError `config.*`; UsageError `library.option`. */
 function readOptions(options: TeamsheetOptions): Config {
+  checkService(options);
   const { environment, league, mappings, vars = {}, env = process.env, folder = process.cwd() } = options;
   const folderOfMappings = typeof mappings === 'string' ? mappings : undefined;
   const { insecure, state } = options;
@@ -225,6 +226,15 @@ function readOptions(options: TeamsheetOptions): Config {
     typeof options.config !== 'string' && written
       ? configOf(options.config ?? {}, args, seat)
       : readConfig({ ...args, config: options.config }, seat),
+  );
+}
+
+/** One without the other, as of a variable that is not set, would send to the service of the configuration. Errors: UsageError `library.option`. */
+function checkService({ baseUrl, apiKey }: TeamsheetOptions): void {
+  if (typeof baseUrl === typeof apiKey) return;
+  throw new UsageError(
+    'library.option',
+    `baseUrl and apiKey are texts, both or neither, not ${typeof baseUrl} and ${typeof apiKey}`,
   );
 }
 

@@ -281,6 +281,17 @@ describe('a teamsheet', () => {
     expect(report).toMatchObject({ mappings: [{ unchanged: 2 }] });
   });
 
+  it.each([{ baseUrl: undefined }, { apiKey: undefined }, { apiKey: 7 }])(
+    'takes an address and a key together, and never the ones of the configuration in the place of one: %j',
+    async (given) => {
+      const config = `version: 1\nenvironments: { live: { base_url: '${sandbox.baseUrl}', api_key: { env: KEY } } }\n`;
+      folder.write('teamsheet.yaml', config);
+      const env = { KEY: sandbox.apiKey, XDG_STATE_HOME: folder.path };
+      const opened = open({ env, ...given } as unknown as TeamsheetOptions);
+      await expect(opened).rejects.toMatchObject({ code: 'library.option', exitCode: 64 });
+    },
+  );
+
   it('reads a configuration as the command line does', async () => {
     folder.write(
       'teamsheet.yaml',
