@@ -121,14 +121,31 @@ describe('reads', () => {
     },
   );
 
-  it('does not take an answer for fewer ranges than it asked for', async () => {
+  it('is repeated after an answer for fewer ranges than it asked for', async () => {
+    const [one, other] = [{ range: 'A1' }, { range: 'B1' }];
+    const batch = sheets().get(`${GET}/values:batchGet`).query(true);
+    batch.reply(200, { valueRanges: [one] });
     sheets()
       .get(`${GET}/values:batchGet`)
       .query(true)
+      .reply(200, { valueRanges: [one, other] });
+    const { client, clock } = await openClient();
+    expect(await client.values(SHEET, ['A:A', 'B:B'], 'UNFORMATTED_VALUE')).toHaveLength(2);
+    expect(clock.pauses).toHaveLength(1);
+  });
+
+  it('does not take answers for fewer ranges, or without tabs, than it asked for', async () => {
+    sheets()
+      .get(`${GET}/values:batchGet`)
+      .query(true)
+      .times(5)
       .reply(200, { valueRanges: [{ range: 'A1' }] });
+    sheets().get(GET).query(true).times(5).reply(200, {});
     const { client } = await openClient();
-    const error = await failureOf(client.values(SHEET, ['A:A', 'B:B'], 'UNFORMATTED_VALUE'));
-    expect(error).toMatchObject({ code: 'google.answer' });
+    const half = { code: 'google.answer', exitCode: 8 };
+    const values = client.values(SHEET, ['A:A', 'B:B'], 'UNFORMATTED_VALUE');
+    expect(await failureOf(values)).toMatchObject(half);
+    expect(await failureOf(client.spreadsheet(SHEET, 'sheets(properties)'))).toMatchObject(half);
   });
 
   it('is not repeated after a refusal', async () => {

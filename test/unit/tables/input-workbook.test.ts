@@ -201,7 +201,7 @@ describe('the spreadsheet of inputs', () => {
   });
 
   it('does not take our own reports for inputs', async () => {
-    const id = google.add({ title: 'Season', tabs: [] });
+    const id = google.add({ title: 'Season', tabs: [{ title: 'Sheet1', rows: [] }] });
     const access = accessTo(google);
     const columns = [{ header: 'Member ID', type: 'text' }] as const;
     await writeSheetReports(access, [

@@ -9,7 +9,7 @@ import { loadLibrary } from '../library.ts';
 import type { SheetsClient, SheetValue, Values } from '../sheets-client.ts';
 import { expireToken, explainFailure, signIn } from './sign-in.ts';
 import { stepLink } from './steps.ts';
-import { createWire, faultIn, type Fault } from './wire.ts';
+import { createWire, faultIn, WireFailure, type Fault } from './wire.ts';
 
 export interface ClientOptions {
   readonly credentials: Credentials;
@@ -56,12 +56,15 @@ export async function createSheetsClient(options: ClientOptions): Promise<Sheets
     spreadsheetId: string,
     mayRepeat: (fault: Fault) => boolean,
     send: () => Promise<{ readonly data: T }>,
+    isWhole: (data: T) => boolean = () => true,
   ): Promise<T> => {
     requireId(spreadsheetId);
     let renewed = false;
     const attempt = async (): Promise<T> => {
       try {
-        return (await send()).data;
+        const { data } = await send();
+        if (!isWhole(data)) throw new WireFailure(HALF);
+        return data;
       } catch (error) {
         if (renewed || !isRefusedToken(faultIn(error))) throw error;
         renewed = true;
@@ -81,21 +84,36 @@ export async function createSheetsClient(options: ClientOptions): Promise<Sheets
     account: who.email,
     counts: () => ({ ...counts }),
     spreadsheet: (spreadsheetId, fields, ranges = []) =>
-      call('read', spreadsheetId, mayRepeatRead, () =>
-        spreadsheets.get(
-          { spreadsheetId, fields, ranges: [...ranges], ...(ranges.length > 0 && { includeGridData: true }) },
-          { signal },
-        ),
+      call(
+        'read',
+        spreadsheetId,
+        mayRepeatRead,
+        () =>
+          spreadsheets.get(
+            {
+              spreadsheetId,
+              fields,
+              ranges: [...ranges],
+              ...(ranges.length > 0 && { includeGridData: true }),
+            },
+            { signal },
+          ),
+        // A spreadsheet has a tab at least, and a range one.
+        ({ sheets = [] }) => sheets.length > 0 || !fields.includes('sheets('),
       ),
     values: async (spreadsheetId, ranges, rendering) => {
-      const { valueRanges = [] } = await call('read', spreadsheetId, mayRepeatRead, () =>
-        spreadsheets.values.batchGet(
-          { spreadsheetId, ranges: [...ranges], valueRenderOption: rendering, majorDimension: 'ROWS' },
-          { signal },
-        ),
+      const { valueRanges = [] } = await call(
+        'read',
+        spreadsheetId,
+        mayRepeatRead,
+        () =>
+          spreadsheets.values.batchGet(
+            { spreadsheetId, ranges: [...ranges], valueRenderOption: rendering, majorDimension: 'ROWS' },
+            { signal },
+          ),
+        ({ valueRanges: answered = [] }) => answered.length === ranges.length,
       );
-      if (valueRanges.length === ranges.length) return valueRanges.map(toValues);
-      throw googleError(incomplete, { who, spreadsheetId, access: 'read' });
+      return valueRanges.map(toValues);
     },
     update: (spreadsheetId, requests, { repeatable, answer }) => {
       const requestBody: sheets_v4.Schema$BatchUpdateSpreadsheetRequest = {
@@ -118,8 +136,8 @@ export async function createSheetsClient(options: ClientOptions): Promise<Sheets
   };
 }
 
-/** Fewer ranges than were asked for. */
-const incomplete: Fault = { kind: 'answer', door: 'sheets', status: 200, text: '', retryAfterMs: undefined };
+/** Fewer tabs or ranges than were asked for. */
+const HALF: Fault = { kind: 'answer', door: 'sheets', status: 200, text: '{}', retryAfterMs: undefined };
 
 function isRefusedToken(fault: Fault | undefined): boolean {
   return fault?.kind === 'answer' && fault.door === 'sheets' && fault.status === 401;

@@ -24,7 +24,7 @@ export type Fault =
     };
 
 /** Carries a fault through the library's own error. It holds no header, no body that was sent and no query, so that it can be printed. */
-class WireFailure extends Error {
+export class WireFailure extends Error {
   readonly fault: Fault;
   constructor(fault: Fault) {
     super(
