@@ -1,5 +1,5 @@
 import { pushTarget } from '../contract/index.ts';
-import type { Cell, Fields } from '../model/tables/cell.ts';
+import { shownText, type Cell, type Fields } from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import { RESULT_COLUMNS } from '../model/results.ts';
 import { foldName } from '../model/fold-name.ts';
@@ -93,7 +93,7 @@ export function createRowReader(
   // `auto` says itself that case and blanks do not count.
   if (mapping.columns !== 'auto') warnings.push(...index.warnings());
   warnings.push(...unusedColumns(mapping, own, used));
-  const readOne = rowParser(fields, lookups, key, included, own.length);
+  const readOne = rowParser(fields, lookups, key, included, own.length, headerTest(mapping, own));
   return { header: own, warnings, read: (batch) => filter(batch).map(readOne), end: () => [] };
 }
 
@@ -140,18 +140,36 @@ function bindWhere(mapping: PushMapping, header: HeaderIndex, used: Set<number>)
   return (cells) => tests.every((test) => test(cells));
 }
 
+const REPEATED_HEADER: Issue = {
+  code: 'row.header',
+  severity: 'error',
+  message: 'repeats the header of the table; delete the row',
+};
+
+/** Whether a row is the header once more, as where lists were pasted below each other: every cell is the name of its column, and there are two at least. */
+function headerTest(mapping: PushMapping, header: readonly string[]): Included {
+  const written = writtenColumns(mapping);
+  const places = header.flatMap((name, index) =>
+    name === '' || written.has(foldName(name)) ? [] : [{ name, index }],
+  );
+  return (cells) =>
+    places.length > 1 && places.every(({ name, index }) => shownText(cells[index] ?? '').trim() === name);
+}
+
 function rowParser(
   bound: readonly BoundField[],
   boundLookups: readonly BoundLookup[],
   key: readonly string[],
   included: Included,
   width: number,
+  isHeader: Included,
 ): (row: SourceRow) => ParsedRow {
   return ({ rowNumber, cells, issues: found }) => {
     if (found !== undefined && hasError(found))
       return unreadRow({ rowNumber, lines: [shownCells(cells, cells.length)] }, 'invalid', found);
     const place = { rowNumber, lines: [shownCells(cells, width)] };
     if (!included(cells)) return unreadRow(place, 'excluded', []);
+    if (isHeader(cells)) return unreadRow(place, 'invalid', [REPEATED_HEADER]);
     const issues: Issue[] = found === undefined ? [] : [...found];
     const fields: Record<string, Fields[string]> = {};
     for (const { field, read } of bound) {

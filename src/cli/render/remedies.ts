@@ -1,6 +1,7 @@
 /** What to do about an issue of a row, by its code; docs/errors.md says what the codes mean. */
 export const REMEDIES: Readonly<Record<string, string>> = {
   'row.cells': 'give the row as many cells as the header has',
+  'row.header': 'delete the row',
   'cell.merged': 'take the merged cells apart and fill in each',
   'cell.formula': 'open and save the file in Excel or LibreOffice',
   'lookup.failed': 'correct the cell, or the table that it is looked up in',

@@ -66,6 +66,18 @@ describe('a table of rows', () => {
     expect(await statuses('!=')).toEqual(['excluded', 'excluded', 'valid']);
   });
 
+  test('refuses the header where it stands once more, whatever a run wrote beside it', async () => {
+    const mapping = pushMapping(`${USERS}write_back: { status: Sync status }\n`);
+    const rows = await parseRows(
+      'Member ID,Display name,Sync status\nu1,Ana,\nMember ID, Display name,created\nMember ID,Bo,\n',
+      mapping,
+    );
+    expect(rows.map(({ status }) => status)).toEqual(['valid', 'invalid', 'valid']);
+    expect(rows[1]?.issues).toMatchObject([{ code: 'row.header', severity: 'error' }]);
+    const [alone] = await parseRows('Member ID\nMember ID\n', pushMapping(USERS));
+    expect(alone?.issues).not.toMatchObject([{ code: 'row.header' }]);
+  });
+
   test('reads a results file again without the columns that were added', () => {
     const mapping = pushMapping(USERS);
     const header = ['Member ID', 'Display name', 'Active', '_row', '_outcome', '_message', '_id'];
