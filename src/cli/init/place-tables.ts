@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
+import { spreadsheetIn } from '../../mapping/parse/parse-source.ts';
 import { UsageError } from '../../model/error.ts';
 import { createGoogleAccess, type CountedAccess } from '../../tables/google/connection/access.ts';
 import { readConfig } from '../../runtime/config/config.ts';
@@ -125,7 +126,7 @@ function lacking(there: readonly FoundTab[]): readonly InputResource[] {
 }
 
 function spreadsheetId(text: string): string {
-  const id = /\/spreadsheets\/(?:u\/\d+\/)?d\/([\w-]+)/.exec(text)?.[1] ?? text.trim();
+  const id = spreadsheetIn(text);
   if (/^[\w-]+$/.test(id)) return id;
   throw new UsageError(
     'init.spreadsheet',

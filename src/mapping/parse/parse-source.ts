@@ -48,9 +48,12 @@ export function parseLocation(input: LocationInput, path: Path, draft: Drafting)
   };
 }
 
-/** The id in an address such as https://docs.google.com/spreadsheets/d/ID/edit#gid=0, or the text itself. */
+/**
+ * The id in an address such as https://docs.google.com/spreadsheets/d/ID/edit#gid=0, or the text itself. The address of a page that was published, with
+ * `/d/e/`, names no spreadsheet.
+ */
 export const spreadsheetIn = (text: string): string =>
-  /\/spreadsheets\/(?:u\/\d+\/)?d\/([\w-]+)/.exec(text)?.[1] ?? text.trim();
+  /\/spreadsheets\/(?:u\/\d+\/)?d\/(?!e\/)([\w-]+)/.exec(text)?.[1] ?? text.trim();
 
 function spreadsheetId(text: string, path: Path, draft: Drafting): string {
   const id = spreadsheetIn(text);

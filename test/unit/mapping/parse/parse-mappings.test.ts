@@ -133,6 +133,12 @@ compare: live
     });
   });
 
+  test('takes nothing out of the address of a page that was published, which names no spreadsheet', () => {
+    const address = 'https://docs.google.com/spreadsheets/d/e/2PACX-1vQx/pubhtml';
+    const text = USERS.replace('{ csv: users.csv }', `{ sheet: "${address}", tab: Members }`);
+    expect(() => parse(text)).toThrow('is neither the id nor the address of a Google spreadsheet');
+  });
+
   test('takes the id out of the address of a spreadsheet', () => {
     const address = 'https://docs.google.com/spreadsheets/d/1AbC_d-E/edit#gid=0';
     const [mapping] = parse(USERS.replace('{ csv: users.csv }', `{ sheet: "${address}", tab: Members }`));
