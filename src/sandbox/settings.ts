@@ -26,26 +26,29 @@ export const QUOTA_SWITCH = {
  */
 export function parseSetting(text: string): Partial<Settings> {
   const [, name = text, value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
-  if (!isSwitch(name)) {
-    throw new UsageError('sandbox.setting', `--set ${text}: there is no switch "${name}"`, {
-      next: `did you mean ${nearest(name, SWITCH_NAMES)}? teamsheet sandbox profiles lists them.`,
-    });
-  }
+  if (!isSwitch(name)) throw noSwitch(name, `--set ${text}: `);
   const read = readValue(name, value);
   checkSetting(name, read, `--set ${text}`);
   return { [name]: read };
 }
 
 /**
- * The defaults with `given` over them.
- * @throws UsageError `sandbox.setting` for a value that its switch does not take.
+ * The defaults with `given` over them; what is undefined is not given.
+ * @throws UsageError `sandbox.setting` for an unknown switch or a value that its switch does not take.
  */
 export function completeSettings(given: Partial<Settings>): Settings {
-  for (const name of SWITCH_NAMES) {
-    if (given[name] !== undefined) checkSetting(name, given[name], name);
+  const said = Object.entries<unknown>(given).filter(([, value]) => value !== undefined);
+  for (const [name, value] of said) {
+    if (!isSwitch(name)) throw noSwitch(name, '');
+    checkSetting(name, value, name);
   }
-  return { ...DEFAULT_SETTINGS, ...given };
+  return { ...DEFAULT_SETTINGS, ...Object.fromEntries(said) };
 }
+
+const noSwitch = (name: string, where: string): UsageError =>
+  new UsageError('sandbox.setting', `${where}there is no switch "${name}"`, {
+    next: `did you mean ${nearest(name, SWITCH_NAMES)}? teamsheet sandbox profiles lists them.`,
+  });
 
 function checkSetting(name: SwitchName, value: unknown, where: string): void {
   if (takes(name, value)) return;

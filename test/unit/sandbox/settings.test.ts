@@ -48,6 +48,13 @@ describe('--set switch=value', () => {
     expect(failure(text).message).toContain('takes a whole number from');
   });
 
+  it('settings of a program are held to the same names, and what is undefined is not given', () => {
+    const unknown = (): unknown => completeSettings({ pagesize: 10 } as object);
+    expect(unknown).toThrow(expect.objectContaining({ code: 'sandbox.setting', exitCode: 64 }) as Error);
+    const unset = { page_size: undefined } as unknown as Parameters<typeof completeSettings>[0];
+    expect(completeSettings(unset).page_size).toBe(50);
+  });
+
   it('the defaults are those that the documentation names', () => {
     expect(completeSettings({})).toMatchObject({
       per_minute: 600,
