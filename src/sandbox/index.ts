@@ -6,7 +6,7 @@ import { openAnswers } from './http/answers.ts';
 import { createApp } from './http/app.ts';
 import type { Context } from './context.ts';
 import { openServiceClock, realClock, type ServiceClock } from './clock.ts';
-import { faultSchema, openFaults, type FaultInput } from './faults.ts';
+import { faultSchema, openFaults, type Fault, type FaultInput } from './faults.ts';
 import { keepKey } from './http/keys.ts';
 import { openLimits } from './http/limits.ts';
 import type { AnswerLine } from './http/log.ts';
@@ -74,7 +74,7 @@ export interface Sandbox extends AsyncDisposable {
 
 /**
  * The whole data service with a fictional season, listening on this machine.
- * @throws ConfigError `sandbox.db` for a file that cannot be used, `sandbox.seed` for one that holds another seed, and for a seed that there is not.
+ * @throws ConfigError `sandbox.db` for a file that cannot be used, `sandbox.seed` for one that holds another seed, and for a seed that there is not; `sandbox.faults` for what is no fault.
  * @throws UnavailableError `sandbox.listen` when the port cannot be had.
  * @throws UsageError `sandbox.now` for a time that is not ISO 8601, `sandbox.setting` for a setting out of range.
  */
@@ -86,6 +86,16 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     await silent.close();
     throw cause;
   }
+}
+
+function requireFault(fault: FaultInput, index: number): Fault {
+  const { success, data, error } = faultSchema.safeParse(fault);
+  if (success) return data;
+  const [issue] = error.issues;
+  const name = ['faults', index, ...(issue?.path ?? [])].map(String).join('.');
+  throw new ConfigError('sandbox.faults', `${name}: ${issue?.message ?? 'is no fault'}`, {
+    next: 'docs/sandbox.md lists the kinds of faults and what they take',
+  });
 }
 
 /** The same before it listens. */
@@ -104,7 +114,7 @@ async function createSilent(options: SandboxOptions): Promise<Omit<Sandbox, 'bas
     };
     const accounts = [open(first ?? 0), ...further.map(open)] as const;
     const [{ key: apiKey, context }] = accounts;
-    context.faults.add((options.faults ?? []).map((fault) => faultSchema.parse(fault)));
+    context.faults.add((options.faults ?? []).map(requireFault));
     const controlKey = keepKey(context.store, 'control_key', options.controlKey);
     const app = await createApp({
       accounts: [...accounts],

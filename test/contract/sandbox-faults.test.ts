@@ -9,6 +9,15 @@ import type { Fields, TestSandbox } from '../support/sandbox.ts';
 let keys = 0;
 const newUser = () => ({ users: [{ external_id: `F-${(keys += 1)}`, display_name: 'F' }] });
 
+it('are refused with their place where one is none', async () => {
+  const faults = [{ kind: 'reset' }, { kind: 'late', after_ms: -1 }] as FaultInput[];
+  await expect(createSandbox({ faults, port: null })).rejects.toMatchObject({
+    code: 'sandbox.faults',
+    exitCode: 4,
+    message: expect.stringContaining('faults.1') as string,
+  });
+});
+
 describe('faults over the wire', () => {
   let sandbox: Sandbox;
   let base = '';
