@@ -204,7 +204,8 @@ function textReader(
     max: Math.min(limits.maxLength, column.maxLength ?? field.maxLength ?? Infinity),
     allowNewlines: column.allowNewlines,
   };
-  if (!isKey) return (cell, header, issues) => checkText(shownText(cell), header, bounds, issues);
+  if (!isKey)
+    return (cell, header, issues) => checkText(shownText(cell).normalize('NFC'), header, bounds, issues);
   if (column.field === NAME) {
     return (cell, header, issues) =>
       checkText(trimKey(shownText(cell), header, issues).normalize('NFC'), header, bounds, issues);

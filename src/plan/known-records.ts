@@ -33,7 +33,7 @@ export function knownUser(user: User): KnownRecord {
 function userFields(user: User): Fields {
   return {
     external_id: user.external_id.normalize('NFC'),
-    ...(typeof user.display_name === 'string' ? { display_name: user.display_name } : {}),
+    ...(typeof user.display_name === 'string' ? { display_name: user.display_name.normalize('NFC') } : {}),
     ...(typeof user.is_active === 'boolean' ? { is_active: user.is_active } : {}),
   };
 }

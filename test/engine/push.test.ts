@@ -61,6 +61,22 @@ describe('users', () => {
     expect(engine.service.writes).toHaveLength(3);
   });
 
+  it.each([
+    ['composes the accents of names', 'Zoe\u0308', 'Zo\u00eb'],
+    ['takes them apart', 'Zo\u00eb', 'Zoe\u0308'],
+  ])('a service that %s has the names as they are', async (_what, typed, kept) => {
+    const engine = await makeEngine();
+    userTable(engine, `U1,${typed},`);
+    engine.service.onCall = () => {
+      for (const user of engine.service.users) user.display_name = kept;
+      return Promise.resolve();
+    };
+    const run = () => push(engine.ports, 'push', [users], PLAN_OPTIONS, approve);
+    expect(outcomes(await run())).toEqual({ rows: 1, created: 1 });
+    engine.clock.time += 2 * engine.ports.settleMs;
+    expect(outcomes(await run())).toEqual({ rows: 1, unchanged: 1 });
+  });
+
   it('changes only what differs and says so in the plan', async () => {
     const engine = await makeEngine();
     userTable(engine, 'A,Ann,', 'B,Bob,');

@@ -54,13 +54,14 @@ function withSent(row: RunRow, record: KnownRecord): KnownRecord {
   return { ...record, digests: { ...digestFields(Object.fromEntries(unsaid)), ...record.digests } };
 }
 
-const isAsSent = (row: RunRow, { display_name: name }: User): boolean => name === fieldsOf(row).display_name;
+const isAsSent = (row: RunRow, { display_name: name }: User): boolean =>
+  name?.normalize('NFC') === fieldsOf(row).display_name;
 
 function disagreement(row: RunRow, found: readonly User[]): Said | undefined {
   if (found.length > 1) return { code: 'answer-several', key: row.key ?? '', count: found.length };
   const [user] = found;
   const wanted = fieldsOf(row).display_name;
-  if (typeof user?.display_name === 'string' && wanted !== undefined && user.display_name !== wanted) {
+  if (typeof user?.display_name === 'string' && wanted !== undefined && !isAsSent(row, user)) {
     return { code: 'held-other', field: 'display_name', held: user.display_name, wanted };
   }
   return undefined;

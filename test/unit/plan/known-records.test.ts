@@ -16,15 +16,15 @@ const UUID = '0b0e3c9a-0000-4000-8000-000000000002';
 const [APART, ONE] = ['e\u0301', '\u00e9'];
 
 describe('a listed user', () => {
-  it('is known by its external id in one spelling, with every field that it shows', () => {
+  it('is known by its external id and its name in one spelling, with every field that it shows', () => {
     const user = {
       id: UUID,
       user_id: 12,
       external_id: `M-${APART}`,
-      display_name: 'Ann',
+      display_name: `Ren${APART}`,
       is_active: false,
     };
-    const fields = { external_id: `M-${ONE}`, display_name: 'Ann', is_active: false };
+    const fields = { external_id: `M-${ONE}`, display_name: `Ren${ONE}`, is_active: false };
     expect(knownUser(user)).toEqual({
       key: `M-${ONE}`,
       id: UUID,
