@@ -114,40 +114,28 @@ class SqliteStore extends StoreParts implements Store {
   }
 
   run(id: string): Promise<Run | undefined> {
-    return this.#db.read(() => {
-      const row = this.#db.get('SELECT document FROM sealed_run WHERE id = ?', id);
-      return row && parseRun(row);
-    });
+    return this.#db.read(() => this.#runs('run WHERE id = ?', id)[0]);
   }
 
   runs(limit: number): Promise<readonly Run[]> {
-    return this.#db.read(() =>
-      this.#db
-        .all('SELECT document FROM sealed_run ORDER BY started_at_ms DESC, sequence DESC LIMIT ?', limit)
-        .map(parseRun),
-    );
+    return this.#db.read(() => this.#runs(`run ${NEWEST_FIRST} LIMIT ?`, limit));
   }
 
   newestUnfinishedRun(account: ServiceAccount): Promise<Run | undefined> {
     return this.#db.read(() => {
-      const row = this.#db.get(
-        'SELECT document FROM sealed_run WHERE account = ? AND finished = 0 ORDER BY started_at_ms DESC, sequence DESC LIMIT 1',
-        this.#accounts.find(account),
-      );
-      return row && parseRun(row);
+      const unfinished = `run WHERE account = ? AND finished = 0 ${NEWEST_FIRST} LIMIT 1`;
+      return this.#runs(unfinished, this.#accounts.find(account))[0];
     });
   }
 
   runsInConflict(account: ServiceAccount): Promise<readonly Run[]> {
     return this.#db.read(() =>
-      this.#db
-        .all(
-          `SELECT document FROM sealed_run WHERE account = ? AND (document IS NULL OR EXISTS (
-             SELECT 1 FROM json_each(document, '$.summaries') WHERE value ->> '$.conflict' > 0
-           )) ORDER BY started_at_ms, sequence`,
-          this.#accounts.find(account),
-        )
-        .map(parseRun),
+      this.#runs(
+        `run WHERE account = ? AND (document IS NULL OR EXISTS (
+           SELECT 1 FROM json_each(document, '$.summaries') WHERE value ->> '$.conflict' > 0
+         )) ORDER BY started_at_ms, sequence`,
+        this.#accounts.find(account),
+      ),
     );
   }
 
@@ -171,11 +159,7 @@ class SqliteStore extends StoreParts implements Store {
   }
 
   pulls(limit: number): Promise<readonly Run[]> {
-    return this.#db.read(() =>
-      this.#db
-        .all('SELECT document FROM sealed_pull ORDER BY started_at_ms DESC, sequence DESC LIMIT ?', limit)
-        .map(parseRun),
-    );
+    return this.#db.read(() => this.#runs(`pull ${NEWEST_FIRST} LIMIT ?`, limit));
   }
 
   async openRunRows(runId: string | null): Promise<RunRows> {
@@ -232,48 +216,30 @@ class SqliteStore extends StoreParts implements Store {
   }
 
   intents(runId: string): Promise<readonly StoredIntent[]> {
-    return this.#db.read(() =>
-      this.#db
-        .all('SELECT document, result, detail FROM sealed_intent WHERE run_id = ? ORDER BY sequence', runId)
-        .map(parseIntent),
-    );
+    return this.#db.read(() => this.#intents('run_id = ? ORDER BY sequence', runId));
   }
 
   findIntents(account: ServiceAccount, prefix: string, limit: number): Promise<readonly StoredIntent[]> {
     return this.#db.read(() =>
-      this.#db
-        .all(
-          `SELECT document, result, detail FROM sealed_intent
-           WHERE account = ? AND substr(id, 1, length(?2)) = ?2 ORDER BY sequence LIMIT ?3`,
-          this.#accounts.find(account),
-          prefix,
-          limit,
-        )
-        .map(parseIntent),
+      this.#intents(
+        'account = ? AND substr(id, 1, length(?2)) = ?2 ORDER BY sequence LIMIT ?3',
+        ...[this.#accounts.find(account), prefix, limit],
+      ),
     );
   }
 
   intentsAfter(account: ServiceAccount, id: string): Promise<readonly StoredIntent[]> {
     return this.#db.read(() =>
-      this.#db
-        .all(
-          `SELECT document, result, detail FROM sealed_intent
-           WHERE account = ? AND sequence > (SELECT sequence FROM intent WHERE id = ?) ORDER BY sequence`,
-          this.#accounts.find(account),
-          id,
-        )
-        .map(parseIntent),
+      this.#intents(
+        'account = ? AND sequence > (SELECT sequence FROM intent WHERE id = ?) ORDER BY sequence',
+        ...[this.#accounts.find(account), id],
+      ),
     );
   }
 
   openIntents(account: ServiceAccount): Promise<readonly StoredIntent[]> {
     return this.#db.read(() =>
-      this.#db
-        .all(
-          `SELECT document, result, detail FROM sealed_intent WHERE account = ? AND ${OPEN_INTENT} ORDER BY sequence`,
-          this.#accounts.find(account),
-        )
-        .map(parseIntent),
+      this.#intents(`account = ? AND ${OPEN_INTENT} ORDER BY sequence`, this.#accounts.find(account)),
     );
   }
 
@@ -300,6 +266,16 @@ class SqliteStore extends StoreParts implements Store {
     });
   }
 
+  /** The runs of one of the two tables that hold them; for use inside `read`, as what it reads by. */
+  #runs(from: string, ...values: (string | number)[]): readonly Run[] {
+    return this.#db.all(`SELECT document FROM sealed_${from}`, ...values).map(parseRun);
+  }
+
+  #intents(where: string, ...values: (string | number)[]): readonly StoredIntent[] {
+    const statement = `SELECT document, result, detail FROM sealed_intent WHERE ${where}`;
+    return this.#db.all(statement, ...values).map(parseIntent);
+  }
+
   #record(account: number, { intentId, result, detail, confirmed }: Recorded): void {
     const row = this.#db.get(
       `UPDATE intent SET result = ?, detail = ?, settled_at_ms = ?
@@ -316,4 +292,5 @@ class SqliteStore extends StoreParts implements Store {
   }
 }
 
+const NEWEST_FIRST = 'ORDER BY started_at_ms DESC, sequence DESC';
 const OPEN_INTENT = "(result IS NULL OR result = 'ambiguous')";
