@@ -8,8 +8,9 @@ import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import { confirmedSince, fromSnapshots, hasUnknownKeys, nothingKnown } from '../evidence/memory.ts';
-import type { ComparePorts, Comparison, OpenAccount } from '../ports.ts';
+import type { ComparePorts, Comparison } from '../ports.ts';
 import { countsMore, countStrange } from '../evidence/pre-image.ts';
+import type { ComparisonAsked } from '../resources/strategy.ts';
 import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { keySpeller } from '../rows/spelling.ts';
@@ -39,18 +40,29 @@ type LastList = ListFact & { readonly atMs: number };
 /** `compare: auto` lists the service when that costs at most this many requests. */
 const CHEAP_LIST_REQUESTS = 10;
 
+/** A mapping whose rows are compared with records that the service lists. */
+interface Listing {
+  readonly ports: ComparePorts;
+  readonly mapping: PushMapping;
+  readonly listed: ListedResource;
+  readonly service: ServiceAccount;
+}
+
+/** The same while its list is read. */
+interface OpenListing extends Listing {
+  readonly rows: RunRows;
+  readonly adopt: boolean;
+}
+
 /** Finds what rows of a resource that the service lists are compared with: the list, or the last confirmed state. */
 export async function compareListed(
-  ports: ComparePorts,
-  mapping: PushMapping,
+  { ports, mapping, account, rows, wanted, options: { adopt } }: ComparisonAsked,
   listed: ListedResource,
-  { record: account, service }: OpenAccount,
-  rows: RunRows,
-  wanted: PushMapping['compare'],
-  adopt: boolean,
 ): Promise<Comparison> {
   const { resource } = mapping;
-  const used = quotaUsed(account, listed.feature);
+  const { record, service } = account;
+  const listing = { ports, mapping, listed, service, rows, adopt };
+  const used = quotaUsed(record, listed.feature);
   const confirmed = await ports.store.countSnapshots(service, resource);
   const open = await openWrites(ports, service, resource);
   // The counter may lag: it proves nothing about what this state itself wrote.
@@ -64,7 +76,7 @@ export async function compareListed(
     );
   }
   const last = await lastList(ports, service, mapping);
-  const snapshot = (): Promise<Comparison> => fromList(ports, mapping, listed, service, last);
+  const snapshot = (): Promise<Comparison> => fromList(listing, last);
   const auto =
     wanted === 'auto' && last !== undefined && prefersSnapshot(last, used, confirmed, ports.clock.now());
   // Only a list can tell what became of a write without an answer: a change may have come through that the memory does not know.
@@ -72,8 +84,7 @@ export async function compareListed(
     const compared = await snapshot();
     // A row whose key is not known may be a record that the list shows under it.
     const isShown = last?.shownAs !== undefined && (await hasUnknownKeys(mapping, rows, compared));
-    if (!isShown && !(await mayBeOlder(ports, mapping, listed, service, rows, compared, used)))
-      return compared;
+    if (!isShown && !(await mayBeOlder(listing, compared, used))) return compared;
   }
   const warn = (reason: string): void => {
     const message = `${mapping.name}: the service's ${listed.several} could not be listed (${reason})`;
@@ -90,7 +101,7 @@ export async function compareListed(
     return { ...compared, unknownKeysWait: wait, unanswered };
   };
   try {
-    const { comparison, nameless } = await listRemembered(ports, mapping, listed, service, rows, used, adopt);
+    const { comparison, nameless } = await listRemembered(listing, used);
     if (comparison.stop !== undefined) return comparison;
     if (nameless > 0) return await fallBack(`${nameless} of them have no key`);
     const creates = open.filter(({ operation }) => operation !== 'update-user');
@@ -111,32 +122,25 @@ export async function compareListed(
 export const noneThere = ({ several }: ListedResource): string => `the account has no ${several} yet`;
 
 /** What this state knows since the last list. */
-const fromList = (
-  ports: ComparePorts,
-  mapping: PushMapping,
-  { several }: ListedResource,
-  service: ServiceAccount,
+function fromList(
+  { ports, mapping, listed, service }: Listing,
   last: LastList | undefined,
-): Promise<Comparison> =>
-  fromSnapshots(
-    ports,
-    mapping,
-    service,
-    `compared with the ${several} that were listed ${ageOf(last, ports.clock.now())}, and with what was pushed since`,
-  );
+): Promise<Comparison> {
+  const age = ageOf(last, ports.clock.now());
+  const described = `compared with the ${listed.several} that were listed ${age}, and with what was pushed since`;
+  return fromSnapshots(ports, mapping, service, described);
+}
 
 /** What {@link compareListed} answers without a list where the account counts just the records that this state knows and no write is open; undefined where it lists. */
 export async function rememberedList(
-  ports: ComparePorts,
-  mapping: PushMapping,
-  listed: ListedResource,
-  service: ServiceAccount,
+  listing: Listing,
   wanted: 'auto' | 'snapshot',
 ): Promise<Comparison | undefined> {
+  const { ports, mapping, service } = listing;
   const last = await lastList(ports, service, mapping);
   if (last?.shownAs !== undefined) return undefined;
   const isRecent = last !== undefined && prefersSnapshot(last, 0, 0, ports.clock.now());
-  return wanted === 'snapshot' || isRecent ? fromList(ports, mapping, listed, service, last) : undefined;
+  return wanted === 'snapshot' || isRecent ? fromList(listing, last) : undefined;
 }
 
 /**
@@ -144,11 +148,7 @@ export async function rememberedList(
  * may have come in its place. Says that the list is read then, whatever the mapping compares with.
  */
 async function mayBeOlder(
-  ports: ComparePorts,
-  mapping: PushMapping,
-  { one, several }: ListedResource,
-  service: ServiceAccount,
-  rows: RunRows,
+  { ports, mapping, listed: { one, several }, service, rows }: OpenListing,
   compared: Comparison,
   used = 0,
 ): Promise<boolean> {
@@ -222,15 +222,8 @@ interface ListRead {
  * Lists the service, again and again while the account counts more than the list shows and this state remembers nothing that explains it: the state may be lost, and
  * the list may come late. Where it stays so, rows that would be created stop the push, unless the operator vouches for them.
  */
-async function listRemembered(
-  ports: ComparePorts,
-  mapping: PushMapping,
-  listed: ListedResource,
-  service: ServiceAccount,
-  rows: RunRows,
-  counted: number | undefined,
-  adopt: boolean,
-): Promise<ListRead> {
+async function listRemembered(listing: OpenListing, counted: number | undefined): Promise<ListRead> {
+  const { ports, mapping, listed, service, rows, adopt } = listing;
   const startedAtMs = ports.clock.monotonic();
   const { name, resource } = mapping;
   const last = await lastList(ports, service, mapping);
@@ -238,7 +231,7 @@ async function listRemembered(
   const unlistedBefore = Math.max(0, (last?.used ?? 0) - (last?.count ?? 0));
   let used = counted;
   for (let attempt = 0; ; attempt += 1) {
-    const read = await listAll(ports, mapping, listed, service, rows, used, adopt);
+    const read = await listAll(listing, used);
     const shown = await countKnown(ports, service, resource);
     if (used === undefined || used - shown <= unlistedBefore) {
       await ports.store.setFact(service, factName(mapping), JSON.stringify(read.fact));
@@ -264,15 +257,8 @@ const notRemembered = (short: string): StoppedError =>
     },
   );
 
-async function listAll(
-  ports: ComparePorts,
-  mapping: PushMapping,
-  listed: ListedResource,
-  service: ServiceAccount,
-  rows: RunRows,
-  used: number | undefined,
-  adopt: boolean,
-): Promise<ListRead> {
+async function listAll(listing: OpenListing, used: number | undefined): Promise<ListRead> {
+  const { ports, mapping, listed, service, rows, adopt } = listing;
   const { name, resource } = mapping;
   const startedAtMs = ports.clock.now();
   const spell = await keySpeller(ports, service, resource);
@@ -298,18 +284,18 @@ async function listAll(
   if (isRespelt) {
     // The list showed how the service spells keys: what was read is put under them again.
     await rows.restart(name);
-    return listAll(ports, mapping, listed, service, rows, used, adopt);
+    return listAll(listing, used);
   }
   const known = await rows.countKnown(name);
   // What was confirmed a moment ago exists, even when the list does not show it yet.
   const sinceMs = Math.min(startedAtMs, ports.clock.now()) - ports.settleMs;
   if (nameless === 0 && unlisted === 0) await ports.store.forgetOlder(service, resource, sinceMs);
   const isShown = unlisted === 0 ? () => true : await confirmedSince(ports, service, resource, sinceMs);
-  if (!adopt && unlisted > 0) await warnOfUnlisted(ports, mapping, listed, service, rows, isShown);
+  if (!adopt && unlisted > 0) await warnOfUnlisted(listing, isShown);
   const described = `compared with ${known} ${listed.several} read now`;
   return {
     comparison: {
-      lookup: (keys) => knownOrConfirmed(ports, service, mapping, rows, keys, adopt ? isShown : undefined),
+      lookup: (keys) => knownOrConfirmed(listing, keys, adopt ? isShown : () => true),
       known,
       described,
       // A whole state knows its own records, whatever keys the list shows for them.
@@ -323,24 +309,20 @@ async function listAll(
 
 /** Says of which rows the records were confirmed once and are not listed any more. */
 async function warnOfUnlisted(
-  { store, emit }: Pick<ComparePorts, 'store' | 'emit'>,
-  { name, resource }: PushMapping,
-  { one, several }: ListedResource,
-  service: ServiceAccount,
-  rows: RunRows,
+  { ports, mapping: { name, resource }, listed: { one, several }, service, rows }: OpenListing,
   isShown: (key: string) => boolean,
 ): Promise<void> {
   let count = 0;
   let first = '';
   for await (const page of rowPages(rows, name, { change: 'pending', open: true })) {
     const absent = page.flatMap(({ key }) => (key === null || isShown(key) ? [] : [key]));
-    for (const key of (await store.snapshots(service, resource, absent)).keys()) {
+    for (const key of (await ports.store.snapshots(service, resource, absent)).keys()) {
       count += 1;
       first ||= key;
     }
   }
   if (count === 0) return;
-  emit({
+  ports.emit({
     kind: 'warning',
     message: `${name}: the list does not show ${renderCountOf(count, one, several)} that ${count === 1 ? 'was' : 'were'} confirmed before (first: ${show(first)}): ${count === 1 ? 'it counts' : 'they count'} as there and ${count === 1 ? 'is' : 'are'} not created again; if ${count === 1 ? 'it was' : 'they were'} removed, push once with --adopt`,
   });
@@ -348,12 +330,9 @@ async function warnOfUnlisted(
 
 /** The listed records of the keys, and those that were confirmed before and are not listed: all of them, or of some keys alone. */
 async function knownOrConfirmed(
-  { store }: Pick<ComparePorts, 'store'>,
-  service: ServiceAccount,
-  mapping: PushMapping,
-  rows: RunRows,
+  { ports: { store }, service, mapping, rows }: OpenListing,
   keys: readonly string[],
-  isShown: (key: string) => boolean = () => true,
+  isShown: (key: string) => boolean,
 ): ReturnType<Comparison['lookup']> {
   const { name, resource } = mapping;
   const spell = await keySpeller({ store }, service, resource);

@@ -19,12 +19,12 @@ export async function prepareComparison(
   options: Pick<PlanOptions, 'compare' | 'adopt' | 'again'>,
 ): Promise<Comparison> {
   const readAtMs = ports.clock.now();
-  const wanted = options.compare ?? mapping.compare;
+  const asked = { ports, mapping, account, rows, wanted: options.compare ?? mapping.compare, options };
   const strategy = strategies[mapping.resource];
   const comparison =
     strategy.listed === undefined
-      ? await strategy.compare({ ports, mapping, account, rows, wanted, options })
-      : await compareListed(ports, mapping, strategy.listed, account, rows, wanted, options.adopt);
+      ? await strategy.compare(asked)
+      : await compareListed(asked, strategy.listed);
   return withSilent(ports, mapping, account, comparison, readAtMs);
 }
 

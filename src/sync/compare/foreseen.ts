@@ -193,5 +193,5 @@ async function comparisonAhead(
   if ((await spellingOf(ports, service, resource)) !== undefined) return undefined;
   return (await ports.store.countSnapshots(service, resource)) === 0
     ? nothingKnown(noneThere(listed))
-    : rememberedList(ports, mapping, listed, service, wanted);
+    : rememberedList({ ports, mapping, listed, service }, wanted);
 }
