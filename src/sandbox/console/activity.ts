@@ -3,6 +3,7 @@ import type { RecentRequest } from '../http/recent-requests.ts';
 import { effectsCard } from './effects.ts';
 import { markup, type Markup, type Part } from '../../pages/markup.ts';
 import { card, count, time } from '../../pages/parts.ts';
+import { optionsOf } from './pickers.ts';
 import { NO_OPERATION, byMinute, isWanted, type RequestGroup, type RequestMinute } from './request-groups.ts';
 import { link, textOf, type View, type Visit } from './visit.ts';
 
@@ -40,13 +41,8 @@ type Choice = readonly [value: string, label: string];
 function filterForm(visit: Visit, all: readonly RecentRequest[], filter: Filter): Markup {
   const seen = (of: (request: RecentRequest) => string): readonly Choice[] =>
     [...new Set(all.map(of))].toSorted().map((value) => [value, value]);
-  const choice = (name: keyof Filter, label: string, every: string, choices: readonly Choice[]): Markup => {
-    const options = choices.map(
-      ([value, shown]) =>
-        markup`<option value="${value}"${value === filter[name] ? markup` selected` : null}>${shown}</option>`,
-    );
-    return markup`<label>${label} <select name="${name}"><option value="">${every}</option>${options}</select></label>`;
-  };
+  const choice = (name: keyof Filter, label: string, every: string, choices: readonly Choice[]): Markup =>
+    markup`<label>${label} <select name="${name}"><option value="">${every}</option>${optionsOf(choices, filter[name])}</select></label>`;
   const operations = [
     ...OPERATION_IDS.map((id): Choice => [id, id]),
     [NO_OPERATION, 'None (operator, unknown path)'] as const,

@@ -2,14 +2,12 @@ import { listEffects } from '../store/effects.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
 import { card, count, num, table, time } from '../../pages/parts.ts';
 import { slicePager } from './pickers.ts';
-import { PER_PAGE, link, numberOf, withQuery, type Visit } from './visit.ts';
-
-const MOST_PAGES = 1_000_000;
+import { PER_PAGE, link, pageOf, withQuery, type Visit } from './visit.ts';
 
 /** What requests have changed, the newest first; `filter` is what else the address of the page says. */
 export function effectsCard(visit: Visit, filter: Readonly<Record<string, string>>): Markup {
   const { store } = visit.context;
-  const page = numberOf(visit, 'page', MOST_PAGES, 1);
+  const page = pageOf(visit);
   const total = store.count('SELECT count(*) AS n FROM effects');
   const before = Math.max(0, total - page * PER_PAGE);
   const wanted = Math.min(PER_PAGE, Math.max(0, total - (page - 1) * PER_PAGE));

@@ -1,6 +1,7 @@
 import { requireLeague } from '../game/leagues.ts';
 import { Refusal } from '../refusal.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
+import { optionsOf } from './pickers.ts';
 import { listLeagues } from './read/read-lists.ts';
 import { numberOf, type Visit } from './visit.ts';
 
@@ -21,9 +22,6 @@ export function leagueField(visit: Visit, chosen: number): Markup | null {
   if (total > rows.length) {
     return markup`<label>League <input name="league" type="number" min="1" max="${total}" value="${chosen}"></label>`;
   }
-  const options = rows.map(
-    ({ id, name }) =>
-      markup`<option value="${id}"${id === chosen ? markup` selected` : null}>${name}</option>`,
-  );
-  return markup`<label>League <select name="league">${options}</select></label>`;
+  const leagues = rows.map(({ id, name }) => [id, name] as const);
+  return markup`<label>League <select name="league">${optionsOf(leagues, chosen)}</select></label>`;
 }

@@ -8,15 +8,14 @@ import { listLeagues } from './read/read-lists.ts';
 import { listSquadIds } from './read/read-squads.ts';
 import { shirt } from '../../pages/shirt.ts';
 import { rankingTable } from './squads.ts';
-import { link, numberOf, readFixtures, readLeague, type View, type Visit } from './visit.ts';
+import { link, pageOf, readFixtures, readLeague, type View, type Visit } from './visit.ts';
 
-const MOST_PAGES = 1_000_000;
 const TOP = 10;
 
 /** The real league with its table, and the fantasy leagues that are played on it. */
 export const leagues: View = (visit) => {
   const { store } = visit.context;
-  const page = numberOf(visit, 'page', MOST_PAGES, 1);
+  const page = pageOf(visit);
   const found = listLeagues(store, page);
   const rows = found.rows.map((league) => [
     league.id,

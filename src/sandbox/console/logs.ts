@@ -4,13 +4,11 @@ import { markup } from '../../pages/markup.ts';
 import { card, count, money, named, num, table, time } from '../../pages/parts.ts';
 import { slicePager, weekPicker } from './pickers.ts';
 import { listPriceRecords, listProcessedWeeks, listSubstitutions } from './read/read-lists.ts';
-import { link, numberOf, withQuery, type View } from './visit.ts';
-
-const MOST_PAGES = 1_000_000;
+import { link, numberOf, pageOf, withQuery, type View } from './visit.ts';
 
 /** The uploaded prices, the newest first; records of one upload share a reference. */
 export const prices: View = (visit) => {
-  const page = numberOf(visit, 'page', MOST_PAGES, 1);
+  const page = pageOf(visit);
   const found = listPriceRecords(visit.context.store, page);
   const rows = found.rows.map((one) => [
     time(one.createdAt),
@@ -49,7 +47,7 @@ export const substitutions: View = (visit) => {
   const processed = listProcessedWeeks(store, league.id);
   const latest = processed.at(-1)?.week ?? currentWeekNumber(visit.context);
   const week = numberOf(visit, 'week', LAST_WEEK, latest);
-  const page = numberOf(visit, 'page', MOST_PAGES, 1);
+  const page = pageOf(visit);
   const found = listSubstitutions(store, league.id, week, page);
   const done = processed.find((one) => one.week === week);
   const rows = found.rows.map((one) => [

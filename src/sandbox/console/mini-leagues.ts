@@ -4,13 +4,11 @@ import { markup } from '../../pages/markup.ts';
 import { card, count, named, num, table, tile, tiles, time } from '../../pages/parts.ts';
 import { slicePager } from './pickers.ts';
 import { listMiniLeagues } from './read/read-lists.ts';
-import { PER_PAGE, link, numberOf, readMiniLeague, type View } from './visit.ts';
-
-const MOST_PAGES = 1_000_000;
+import { PER_PAGE, link, pageOf, readMiniLeague, type View } from './visit.ts';
 
 /** The mini leagues of the account. */
 export const miniLeagues: View = (visit) => {
-  const page = numberOf(visit, 'page', MOST_PAGES, 1);
+  const page = pageOf(visit);
   const found = listMiniLeagues(visit.context.store, page);
   const rows = found.rows.map((one) => [
     one.id,
@@ -38,7 +36,7 @@ export const miniLeague: View = (visit) => {
   const one = readMiniLeague(context, id);
   const fromWeek = Number(one.start_game_week?.week);
   const leagueId = Number(one.fantasy_league?.id);
-  const page = numberOf(visit, 'page', MOST_PAGES, 1);
+  const page = pageOf(visit);
   const standing = { leagueId, fromWeek, toWeek: LAST_WEEK };
   const rows = readStandings(context.store, standing, (page - 1) * PER_PAGE, PER_PAGE).map((row) => [
     count(row.rank),

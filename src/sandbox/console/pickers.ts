@@ -12,6 +12,16 @@ export function slicePager(
   return pager({ page, pages: Math.max(1, Math.ceil(total / PER_PAGE)), total }, href);
 }
 
+/** The choices of a field, of which one is chosen. */
+export const optionsOf = <Value extends string | number>(
+  choices: readonly (readonly [value: Value, label: string])[],
+  chosen: Value,
+): readonly Markup[] =>
+  choices.map(
+    ([value, label]) =>
+      markup`<option value="${value}"${value === chosen ? markup` selected` : null}>${label}</option>`,
+  );
+
 /** Links to the game week before and after, and a choice of all; `path` is the page, `keep` what else its address says. */
 export function weekPicker(
   path: string,
@@ -24,13 +34,10 @@ export function weekPicker(
     target < 1 || target > last
       ? markup`<span class="button off" aria-hidden="true">${label}</span>`
       : markup`<a class="button" href="${href(target)}" aria-label="${name}">${label}</a>`;
-  const options = Array.from({ length: last }, (_, index) => index + 1).map(
-    (one) =>
-      markup`<option value="${one}"${one === week ? markup` selected` : null}>Game week ${one}</option>`,
-  );
+  const weeks = Array.from({ length: last }, (_, index) => [index + 1, `Game week ${index + 1}`] as const);
   return markup`<form class="weeks" method="get" action="${path}">
     ${step(week - 1, '‹', `Game week ${week - 1}`)}
     ${Object.entries(keep).map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`)}
-    <label><span class="sr">Game week</span><select name="week">${options}</select></label><button>Show</button>
+    <label><span class="sr">Game week</span><select name="week">${optionsOf(weeks, week)}</select></label><button>Show</button>
     ${step(week + 1, '›', `Game week ${week + 1}`)}</form>`;
 }

@@ -6,12 +6,11 @@ import { pointsChart } from '../../pages/chart.ts';
 import { chosenLeague, leagueField } from './league-choice.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
 import { card, count, money, named, num, table, tile, tiles } from '../../pages/parts.ts';
-import { slicePager } from './pickers.ts';
+import { optionsOf, slicePager } from './pickers.ts';
 import { clubOf, listClubs, listPerformances, listPlayers } from './read/read-players.ts';
 import { shirt } from '../../pages/shirt.ts';
-import { link, numberOf, readPlayer, textOf, withQuery, type View, type Visit } from './visit.ts';
+import { link, numberOf, pageOf, readPlayer, textOf, withQuery, type View, type Visit } from './visit.ts';
 
-const MOST_PAGES = 1_000_000;
 const MOST_CLUBS = 999_999_999;
 
 /** Players by name, club and position, with their price and points in a fantasy league, the dearest first. */
@@ -23,7 +22,7 @@ export const players: View = (visit) => {
     clubId: numberOf(visit, 'club', MOST_CLUBS, 0),
     position: POSITIONS.find((one) => one === textOf(visit, 'position')) ?? '',
   };
-  const page = numberOf(visit, 'page', MOST_PAGES, 1);
+  const page = pageOf(visit);
   const found = listPlayers(store, league.id, search, page);
   const href = (target: number): string => {
     const { name, clubId, position } = search;
@@ -41,18 +40,12 @@ function searchForm(
   leagueId: number,
   search: { name: string; clubId: number; position: string },
 ): Markup {
-  const selected = (is: boolean): Markup | null => (is ? markup` selected` : null);
-  const clubs = listClubs(visit.context.store).map(
-    ({ id, name }) => markup`<option value="${id}"${selected(id === search.clubId)}>${name}</option>`,
-  );
-  const positions = POSITIONS.map(
-    (one) =>
-      markup`<option value="${one}"${selected(one === search.position)}>${POSITION_WORDS[one]}</option>`,
-  );
+  const clubs = listClubs(visit.context.store).map(({ id, name }) => [id, name] as const);
+  const positions = POSITIONS.map((one) => [one, POSITION_WORDS[one]] as const);
   return markup`<form class="search" method="get" action="${link(visit, 'players')}">${leagueField(visit, leagueId)}
     <label>Name or id <input type="search" name="name" value="${search.name}" maxlength="100"></label>
-    <label>Club <select name="club"><option value="">Every club</option>${clubs}</select></label>
-    <label>Position <select name="position"><option value="">Every position</option>${positions}</select></label><button>Search</button></form>`;
+    <label>Club <select name="club"><option value="">Every club</option>${optionsOf(clubs, search.clubId)}</select></label>
+    <label>Position <select name="position"><option value="">Every position</option>${optionsOf<string>(positions, search.position)}</select></label><button>Search</button></form>`;
 }
 
 const POSITION_WORDS = { GK: 'Goalkeeper', DEF: 'Defender', MID: 'Midfielder', FWD: 'Forward' } as const;

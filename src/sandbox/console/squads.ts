@@ -3,15 +3,13 @@ import { markup, type Markup } from '../../pages/markup.ts';
 import { card, count, money, named, num, table } from '../../pages/parts.ts';
 import { slicePager } from './pickers.ts';
 import { listSquadIds } from './read/read-squads.ts';
-import { link, numberOf, readSquad, textOf, withQuery, type View, type Visit } from './visit.ts';
-
-const MOST_PAGES = 1_000_000;
+import { link, pageOf, readSquad, textOf, withQuery, type View, type Visit } from './visit.ts';
 
 /** The squads of a fantasy league by rank, a page at a time; those that a search finds, when one is given. */
 export const squads: View = (visit) => {
   const league = chosenLeague(visit);
   const wanted = textOf(visit, 'q').trim().slice(0, 100);
-  const page = numberOf(visit, 'page', MOST_PAGES, 1);
+  const page = pageOf(visit);
   const found = listSquadIds(visit.context.store, league.id, wanted, page);
   const path = link(visit, 'squads');
   const href = (target: number): string =>

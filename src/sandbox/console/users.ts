@@ -1,18 +1,17 @@
 import { unknownId } from '../refusal.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
 import { card, count, facts, money, named, num, table, time } from '../../pages/parts.ts';
-import { slicePager } from './pickers.ts';
+import { optionsOf, slicePager } from './pickers.ts';
 import { findUser, listUserSquadIds, listUsers } from './read/read-users.ts';
-import { link, numberOf, readSquad, textOf, withQuery, type View, type Visit } from './visit.ts';
+import { link, pageOf, readSquad, textOf, withQuery, type View, type Visit } from './visit.ts';
 
-const MOST_PAGES = 1_000_000;
 const STATES = ['active', 'inactive'] as const;
 
 /** The users of the account with all their ids, a page at a time. */
 export const users: View = (visit) => {
   const wanted = textOf(visit, 'q').trim().slice(0, 100);
   const state = STATES.find((one) => one === textOf(visit, 'state')) ?? '';
-  const page = numberOf(visit, 'page', MOST_PAGES, 1);
+  const page = pageOf(visit);
   const found = listUsers(visit.context.store, { wanted, state }, page);
   const path = link(visit, 'users');
   const rows = found.rows.map((user) => [
@@ -24,12 +23,13 @@ export const users: View = (visit) => {
     markup`<code class="nowrap">${user.id}</code>`,
   ]);
   const columns = [num('user_id'), 'External id', 'Name', 'State', num('Squads'), 'id (UUID)'];
+  const states = STATES.map((one) => [one, one] as const);
   const empty = wanted === '' && state === '' ? 'No users yet.' : 'No user is found.';
   return {
     title: 'Users',
     body: markup`<form class="search" method="get" action="${path}">
       <label>Name or any id <input type="search" name="q" value="${wanted}" maxlength="100"></label>
-      <label>State <select name="state"><option value="">Every state</option>${STATES.map((one) => markup`<option value="${one}"${one === state ? markup` selected` : null}>${one}</option>`)}</select></label><button>Search</button></form>
+      <label>State <select name="state"><option value="">Every state</option>${optionsOf<string>(states, state)}</select></label><button>Search</button></form>
       ${card(
         null,
         table('Users', columns, rows, empty),
@@ -63,7 +63,7 @@ export const user: View = (visit) => {
 
 function squadsCard(visit: Visit, userId: number): Markup {
   const { context } = visit;
-  const page = numberOf(visit, 'page', MOST_PAGES, 1);
+  const page = pageOf(visit);
   const found = listUserSquadIds(context.store, userId, page);
   const rows = found.rows.map((id) => {
     const squad = readSquad(context, id);

@@ -8,6 +8,7 @@ import type { Markup } from '../../pages/markup.ts';
 
 /** Records on one page of a list. */
 export const PER_PAGE = 50;
+const MOST_PAGES = 1_000_000;
 
 /** What the console shows and works with. */
 export interface ConsoleOptions {
@@ -93,6 +94,9 @@ export function numberOf(visit: Visit, name: string, most: number, otherwise: nu
   const value = textOf(visit, name);
   return /^[1-9]\d{0,8}$/.test(value) && Number(value) <= most ? Number(value) : otherwise;
 }
+
+/** The page of a list that the query asks for. */
+export const pageOf = (visit: Visit): number => numberOf(visit, 'page', MOST_PAGES, 1);
 
 /** A squad by its id. */
 export const readSquad = (context: Context, id: string) => handlers['get-squad'](context, call(id)).data;

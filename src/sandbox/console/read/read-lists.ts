@@ -54,9 +54,8 @@ export function listPriceRecords(store: Store, page: number) {
 /** The automatic substitutions of a league in a game week, in the order of processing; the two records of one stand together. */
 export function listSubstitutions(store: Store, leagueId: number, week: number, page: number) {
   const query = {
-    select: `i.txn_ref, i.created_at, s.id AS squad_id, s.name AS squad_name, o.player_id AS out_id, i.player_id AS in_id,
-      po.first_name AS out_first, po.last_name AS out_last, pi.first_name, pi.last_name, pi.position,
-      i.is_captain, i.is_vice_captain, i.lineup_order`,
+    select: `i.txn_ref, s.id AS squad_id, s.name AS squad_name,
+      po.first_name AS out_first, po.last_name AS out_last, pi.first_name, pi.last_name, pi.position`,
     from: `auto_substitutions i JOIN auto_substitutions o ON o.number = i.number - 1 AND o.txn_ref = i.txn_ref
       JOIN squads s ON s.number = i.squad JOIN players po ON po.id = o.player_id JOIN players pi ON pi.id = i.player_id
       WHERE i.action = 'in' AND i.fantasy_league_id = ? AND i.game_week = ?`,
@@ -64,12 +63,9 @@ export function listSubstitutions(store: Store, leagueId: number, week: number, 
   };
   return slice(store, query, [leagueId, week], page, (row) => ({
     reference: text(row, 'txn_ref'),
-    createdAt: text(row, 'created_at'),
     squadId: text(row, 'squad_id'),
     squad: text(row, 'squad_name'),
-    outId: int(row, 'out_id'),
     out: `${text(row, 'out_first')} ${text(row, 'out_last')}`,
-    intoId: int(row, 'in_id'),
     into: fullName(row),
     position: position(row),
   }));
