@@ -1,5 +1,6 @@
+import { canonicalBaseUrl } from '../../model/service-address.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
-import { integer, text } from '../sql-row.ts';
+import { integer, text, type SqlRow } from '../sql-row.ts';
 import type { Database, Statements } from './database.ts';
 import { storable } from './storable.ts';
 
@@ -18,20 +19,17 @@ export class Accounts {
     const known = this.#numbers.get(name);
     if (known !== undefined) return known;
     const statement = 'SELECT number FROM {account} WHERE base_url = $1 AND account_id = $2';
-    const row = await this.#db.alone((statements) =>
-      statements.get(statement, storable(baseUrl), storable(accountId)),
-    );
-    if (row === undefined) return -1;
-    const number = integer(row, 0);
+    const parse = (row: SqlRow): number => integer(row, 0);
+    const [number] = await this.#db.all(parse, statement, storable(baseUrl), storable(accountId));
+    if (number === undefined) return -1;
     this.#numbers.set(name, number);
     return number;
   }
 
   /** Those of an address. */
-  async of(baseUrl: string): Promise<readonly ServiceAccount[]> {
+  of(baseUrl: string): Promise<readonly ServiceAccount[]> {
     const statement = 'SELECT account_id FROM {account} WHERE base_url = $1 ORDER BY number';
-    const rows = await this.#db.alone((statements) => statements.all(statement, storable(baseUrl)));
-    return rows.map((row) => ({ baseUrl, accountId: text(row, 0) }));
+    return this.#db.all((row) => ({ baseUrl, accountId: text(row, 0) }), statement, storable(baseUrl));
   }
 
   /** Gives it one where it has none. */
@@ -46,6 +44,15 @@ export class Accounts {
     return this.find(account);
   }
 }
+
+/** The columns by which {@link serviceKey} finds what all names of a service on one machine share. */
+export const OF_SERVICE = 'base_url = $1 AND account_id = $2';
+
+/** All names of a service on one machine are one service. */
+export const serviceKey = ({ baseUrl, accountId }: ServiceAccount): readonly [string, string] => [
+  storable(canonicalBaseUrl(baseUrl)),
+  storable(accountId),
+];
 
 /** From here to the end of the transaction nobody else changes what is kept of the account. */
 export async function lockAccount(statements: Statements, number: number): Promise<void> {

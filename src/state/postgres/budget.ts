@@ -9,11 +9,11 @@ import { canonicalBaseUrl } from '../../model/service-address.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
 import { budgetLook, LOOK_BACK_MS, parseWindows, SWEEP_MS } from '../budget-rows.ts';
 import { integer, text, textOrNull, type SqlRow } from '../sql-row.ts';
+import { OF_SERVICE, serviceKey } from './accounts.ts';
 import { fromStorable, storable } from './storable.ts';
 import type { Database, Statements } from './database.ts';
 
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
-const OF = 'base_url = $1 AND account_id = $2';
 /** Who has lost so many turns keeps the others waiting for its own: one that is far away would lose them all. */
 const MOST_LOST = 1;
 
@@ -42,7 +42,7 @@ export class PostgresBudget implements SharedBudget {
   }
 
   async rememberAccount(account: ServiceAccount, keyDigest: string): Promise<void> {
-    const [baseUrl, accountId] = keyOf(account);
+    const [baseUrl, accountId] = serviceKey(account);
     await this.#db.run(
       `INSERT INTO {budget_key} (base_url, key_digest, account_id) VALUES ($1, $2, $3)
          ON CONFLICT (base_url, key_digest) DO UPDATE SET account_id = excluded.account_id`,
@@ -58,7 +58,7 @@ export class PostgresBudget implements SharedBudget {
     visit: BudgetVisit,
     decide: (look: BudgetLook) => BudgetDecision,
   ): Promise<number | undefined> {
-    const key = keyOf(account);
+    const key = serviceKey(account);
     const told = new Set<number>();
     const decideNew = ({ others, wanting, taken, windows }: Seen): BudgetDecision => {
       const unseen = others.filter(({ number }) => !told.has(number));
@@ -76,7 +76,7 @@ export class PostgresBudget implements SharedBudget {
           ? await this.#db.alone(work, { keepsPlans: true })
           : await this.#db.together(
               async (statements) => {
-                await statements.run(`SELECT FROM {budget} WHERE ${OF} FOR UPDATE`, ...key);
+                await statements.run(`SELECT FROM {budget} WHERE ${OF_SERVICE} FOR UPDATE`, ...key);
                 return work(statements);
               },
               { keepsPlans: true },
@@ -116,7 +116,11 @@ export class PostgresBudget implements SharedBudget {
   }
 
   async leave(account: ServiceAccount, process: string): Promise<void> {
-    await this.#db.run(`DELETE FROM {budget_want} WHERE ${OF} AND process = $3`, ...keyOf(account), process);
+    await this.#db.run(
+      `DELETE FROM {budget_want} WHERE ${OF_SERVICE} AND process = $3`,
+      ...serviceKey(account),
+      process,
+    );
   }
 
   /** Now and then takes away what nobody looks at any more. */
@@ -198,20 +202,20 @@ async function carryOut(
 /** Ages are milliseconds by the clock of the database. Who sees an account for the first time reads nothing that was over long ago. */
 const LOOK = (follows: boolean): string => `
   WITH at AS MATERIALIZED (SELECT ${NOW} AS ms)
-  SELECT turn, windows, EXISTS (SELECT FROM {budget_want} WHERE ${OF} AND process <> $3 AND until_ms > at.ms)::integer,
+  SELECT turn, windows, EXISTS (SELECT FROM {budget_want} WHERE ${OF_SERVICE} AND process <> $3 AND until_ms > at.ms)::integer,
     (SELECT json_agg(json_build_array(number, reads_account, at.ms - entered_ms,
          CASE WHEN over_ms IS NOT NULL THEN at.ms - over_ms WHEN deadline_ms <= at.ms THEN at.ms - deadline_ms END,
          CASE WHEN over_ms IS NULL AND deadline_ms <= at.ms THEN 1 ELSE doubtful END) ORDER BY number)
        FROM (${follows ? `SELECT * FROM {budget_request} WHERE number IN (SELECT json_array_elements_text($6::json)::bigint) AND number <= $4 UNION ALL ` : ''}
-         SELECT * FROM {budget_request} WHERE ${OF} AND number > $4) AS request
+         SELECT * FROM {budget_request} WHERE ${OF_SERVICE} AND number > $4) AS request
        WHERE process <> $3 AND ($4 > 0 OR coalesce(over_ms, deadline_ms) > at.ms - $5))::text
-  FROM {budget}, at WHERE ${OF}`;
+  FROM {budget}, at WHERE ${OF_SERVICE}`;
 const LOOKS = { fresh: LOOK(false), following: LOOK(true) };
 
 /** How many requests a process entered in the time that counts for fairness; a reading of the account gets it nothing. */
 const TAKEN = (process: string): string =>
-  `(SELECT count(*) FROM {budget_request} AS own WHERE ${OF} AND own.process = ${process} AND own.reads_account = 0 AND entered_ms > ${NOW} - $4)`;
-const WANTING = `SELECT writes, ${TAKEN('want.process')}, ${TAKEN('$3')} FROM {budget_want} AS want WHERE ${OF} AND process <> $3 AND until_ms > ${NOW}`;
+  `(SELECT count(*) FROM {budget_request} AS own WHERE ${OF_SERVICE} AND own.process = ${process} AND own.reads_account = 0 AND entered_ms > ${NOW} - $4)`;
+const WANTING = `SELECT writes, ${TAKEN('want.process')}, ${TAKEN('$3')} FROM {budget_want} AS want WHERE ${OF_SERVICE} AND process <> $3 AND until_ms > ${NOW}`;
 
 /** What is over, of a JSON in `$n`. */
 const END = (json: string, also: string): string =>
@@ -221,27 +225,22 @@ const END = (json: string, also: string): string =>
 /** Where two come at once, one changes the turn, and the other one then finds another turn than it looked at. So does who missed that others wait, or other windows. */
 const ENTER = `
   WITH held AS (
-      UPDATE {budget} SET turn = turn + 1, windows = coalesce($4, windows) WHERE ${OF} AND turn = $6 RETURNING turn
+      UPDATE {budget} SET turn = turn + 1, windows = coalesce($4, windows) WHERE ${OF_SERVICE} AND turn = $6 RETURNING turn
     ),
     told AS (${END('$5', ', held')}),
-    had AS (DELETE FROM {budget_want} USING held WHERE ${OF} AND process = $3)
+    had AS (DELETE FROM {budget_want} USING held WHERE ${OF_SERVICE} AND process = $3)
   INSERT INTO {budget_request} (base_url, account_id, process, reads_account, entered_ms, deadline_ms, doubtful, turn)
   SELECT $1, $2, $3, $7, ${NOW}, ${NOW} + $8, 0, turn FROM held RETURNING number`;
 
 const WAIT = `
-  WITH held AS (UPDATE {budget} SET turn = turn + 1 WHERE ${OF})
+  WITH held AS (UPDATE {budget} SET turn = turn + 1 WHERE ${OF_SERVICE})
   INSERT INTO {budget_want} (base_url, account_id, process, writes, until_ms) VALUES ($1, $2, $3, $4, ${NOW} + $5)
   ON CONFLICT (base_url, account_id, process) DO UPDATE SET writes = excluded.writes, until_ms = excluded.until_ms`;
 
-const KEEP = `UPDATE {budget} SET windows = $3, turn = turn + 1 WHERE ${OF}`;
+const KEEP = `UPDATE {budget} SET windows = $3, turn = turn + 1 WHERE ${OF_SERVICE}`;
 
 const ended = ({ number, agoMs, doubtful }: BudgetVisit['over'][number]) => ({
   number,
   ago: Math.floor(agoMs),
   doubtful: Number(doubtful),
 });
-
-const keyOf = ({ baseUrl, accountId }: ServiceAccount): Key => [
-  storable(canonicalBaseUrl(baseUrl)),
-  storable(accountId),
-];

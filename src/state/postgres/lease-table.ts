@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { StoppedError } from '../../model/error.ts';
-import { canonicalBaseUrl } from '../../model/service-address.ts';
 import type { Clock } from '../../model/ports.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
 import { lockLost, type LeaseTable } from '../lease.ts';
 import { isErrno } from '../private-files.ts';
 import { integer, text } from '../sql-row.ts';
+import { OF_SERVICE, serviceKey } from './accounts.ts';
 import { DatabaseFailure } from './client.ts';
 import type { Database, Statements } from './database.ts';
 import { storable } from './storable.ts';
@@ -54,7 +54,7 @@ export class PostgresLeases implements LeaseTable {
   async renew(account: ServiceAccount, lease: number): Promise<boolean> {
     const statement = `UPDATE {lease} SET expires = ${EXPIRES} WHERE ${HELD}`;
     const changed = await this.#db.alone((statements) =>
-      statements.run(statement, ...keyOf(account), lease, this.#termMs),
+      statements.run(statement, ...serviceKey(account), lease, this.#termMs),
     );
     return changed > 0;
   }
@@ -63,8 +63,8 @@ export class PostgresLeases implements LeaseTable {
     const own = this.#nameOf(lease);
     letGo.add(own);
     await this.#db.together(async (statements) => {
-      const free = `UPDATE {lease} SET expires = '-infinity' WHERE ${OF} AND number = $3`;
-      await statements.run(free, ...keyOf(account), lease);
+      const free = `UPDATE {lease} SET expires = '-infinity' WHERE ${OF_SERVICE} AND number = $3`;
+      await statements.run(free, ...serviceKey(account), lease);
       // Its own word, where it was asleep: from here on it sends nothing.
       await statements.run(`${IS_GONE} AND lease = $2`, this.#clock.now(), lease);
     });
@@ -140,7 +140,7 @@ export class PostgresLeases implements LeaseTable {
              RETURNING 1
            )
          SELECT 1 / count(*) FROM added`,
-        ...keyOf(account),
+        ...serviceKey(account),
         lease,
         this.#termMs,
         ...[intent.id, intent.accountNumber, intent.runId, intent.document],
@@ -155,7 +155,7 @@ export class PostgresLeases implements LeaseTable {
   /** To the end of the transaction nobody else takes a lease that is held. */
   async isHeld(statements: Statements, account: ServiceAccount, lease: number): Promise<boolean> {
     const own = `SELECT 1 FROM {lease} WHERE ${HELD} FOR SHARE`;
-    return (await statements.get(own, ...keyOf(account), lease)) !== undefined;
+    return (await statements.get(own, ...serviceKey(account), lease)) !== undefined;
   }
 
   /**
@@ -171,9 +171,9 @@ export class PostgresLeases implements LeaseTable {
     // Both statements go by the time at which the transaction began; who was noted cannot renew before its end.
     await statements.run(
       `INSERT INTO {silent} (lease, holder, process)
-       SELECT number, owner || ' on ' || host, process FROM {lease} AS held WHERE ${OF} AND expires > '-infinity' AND expires <= now()
+       SELECT number, owner || ' on ' || host, process FROM {lease} AS held WHERE ${OF_SERVICE} AND expires > '-infinity' AND expires <= now()
          AND EXISTS (SELECT 1 FROM {intent} AS intent WHERE intent.lease = held.number AND intent.result IS NULL) FOR UPDATE`,
-      ...keyOf(account),
+      ...serviceKey(account),
     );
     const row = await statements.get(
       `INSERT INTO {lease} AS held (base_url, account_id, number, owner, host, process, since, expires)
@@ -182,7 +182,7 @@ export class PostgresLeases implements LeaseTable {
          process = excluded.process, since = excluded.since, expires = excluded.expires
        WHERE held.expires <= now() OR (held.process <> '' AND held.process = $7)
        RETURNING number`,
-      ...keyOf(account),
+      ...serviceKey(account),
       storable(`pid ${process.pid} (${owner})`),
       this.#termMs,
       ...[storable(hostname()), this.#process, gone],
@@ -193,8 +193,8 @@ export class PostgresLeases implements LeaseTable {
   /** A process of this machine that is gone renews nothing any more, so that nobody waits for the end of its lease. Errors: StoppedError `lock.held`. */
   async #takeFromGone(statements: Statements, account: ServiceAccount, owner: string): Promise<number> {
     const row = await statements.get(
-      `SELECT owner, host, to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI'), process FROM {lease} WHERE ${OF}`,
-      ...keyOf(account),
+      `SELECT owner, host, to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI'), process FROM {lease} WHERE ${OF_SERVICE}`,
+      ...serviceKey(account),
     );
     const holder = row === undefined ? '' : text(row, 3);
     const number = isGone(holder, this.#process)
@@ -213,16 +213,9 @@ export class PostgresLeases implements LeaseTable {
 
 const DIVISION_BY_ZERO = '22012';
 const IS_GONE = 'UPDATE {silent} SET gone_at_ms = $1 WHERE gone_at_ms IS NULL';
-const OF = 'base_url = $1 AND account_id = $2';
 /** Nobody has taken it over or let it go. */
-const HELD = `${OF} AND number = $3 AND expires > '-infinity'`;
+const HELD = `${OF_SERVICE} AND number = $3 AND expires > '-infinity'`;
 const EXPIRES = "clock_timestamp() + $4 * interval '1 millisecond'";
-
-/** All names of a service on one machine are one service. */
-const keyOf = ({ baseUrl, accountId }: ServiceAccount): readonly [string, string] => [
-  storable(canonicalBaseUrl(baseUrl)),
-  storable(accountId),
-];
 
 /** Names this process among all, and its machine since that started, where the system says enough. */
 function thisProcess(): string {
