@@ -45,5 +45,15 @@ export function unpackRecord(row: SqlRow, column: number): string {
   }
 }
 
+/** What the JSON in such a column says. Errors: UnreadableValueError. */
+export function parseRecord(row: SqlRow, column: number): unknown {
+  const json = unpackRecord(row, column);
+  try {
+    return JSON.parse(json);
+  } catch (cause) {
+    throw unreadable(column, cause);
+  }
+}
+
 /** The SQL of what the times of the latest readings add up to: without their largest parts, so that the sum of all is an exact number. */
 export const TIMES_SUM = 'sum(latest % 1000000007)';

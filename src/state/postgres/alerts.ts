@@ -1,5 +1,5 @@
 import type { AlertNews, AlertStore, Letter, MappingState } from '../../model/state/alerts.ts';
-import { written } from '../sql-row.ts';
+import { written, type SqlRow } from '../sql-row.ts';
 import type { Database, Statements } from './database.ts';
 import { storable } from './storable.ts';
 
@@ -37,21 +37,19 @@ export class PostgresAlerts implements AlertStore {
   }
 
   waiting(): Promise<readonly Letter[]> {
-    return this.#db.alone((statements) =>
-      lettersOf(statements, 'SELECT document FROM {letter} WHERE ended = 0 ORDER BY sequence'),
-    );
+    return this.#db.all(parseLetter, 'SELECT document FROM {letter} WHERE ended = 0 ORDER BY sequence');
   }
 
   ended(limit: number): Promise<readonly Letter[]> {
     const statement = 'SELECT document FROM {letter} WHERE ended = 1 ORDER BY sequence DESC LIMIT $1';
-    return this.#db.alone((statements) => lettersOf(statements, statement, limit));
+    return this.#db.all(parseLetter, statement, limit);
   }
 
   changeLetter(id: string, work: (letter: Letter) => Letter | undefined): Promise<Letter | undefined> {
     return this.#db.together(async (statements) => {
       const statement = 'SELECT document FROM {letter} WHERE id = $1 FOR UPDATE';
-      const [letter] = await lettersOf(statements, statement, storable(id));
-      const changed = letter && work(letter);
+      const row = await statements.get(statement, storable(id));
+      const changed = row && work(parseLetter(row));
       if (changed !== undefined)
         await statements.run(
           'UPDATE {letter} SET ended = $1, document = $2 WHERE id = $3',
@@ -62,6 +60,7 @@ export class PostgresAlerts implements AlertStore {
   }
 }
 
+const parseLetter = (row: SqlRow): Letter => written(row) as Letter;
 const endedOf = ({ end }: Letter): number => Number(end !== null);
 
 async function statesIn(statements: Statements): Promise<readonly MappingState[]> {
@@ -69,11 +68,4 @@ async function statesIn(statements: Statements): Promise<readonly MappingState[]
     'SELECT document FROM {mapping_state} ORDER BY environment, league, mapping',
   );
   return rows.map((row) => written(row) as MappingState);
-}
-
-async function lettersOf(
-  statements: Statements,
-  ...query: Parameters<Statements['all']>
-): Promise<readonly Letter[]> {
-  return (await statements.all(...query)).map((row) => written(row) as Letter);
 }

@@ -1,7 +1,7 @@
 import type { Kept, KeptCount, KeptKind, LeagueScope, Memory } from '../../model/state/memory.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
-import { packRecord, TIMES_SUM, unpackRecord } from '../kept-record.ts';
-import { integer, text, unreadable, type SqlRow } from '../sql-row.ts';
+import { packRecord, parseRecord, TIMES_SUM } from '../kept-record.ts';
+import { integer, text, type SqlRow } from '../sql-row.ts';
 import { lockAccount, type Accounts } from './accounts.ts';
 import type { Database, Statements } from './database.ts';
 import { fromStorable, storable, storableOrNull } from './storable.ts';
@@ -63,26 +63,17 @@ export class PostgresMemory implements Memory {
   }
 
   async readAt(scope: LeagueScope, gameWeek: string, kind: KeptKind): Promise<ReadonlyMap<string, number>> {
-    const league = await this.#scope(scope);
-    return this.#db.alone(async (statements) => {
-      const rows = await statements.all(
-        'SELECT id, max(read_at_ms) FROM {kept} WHERE league = $1 AND game_week = $2 AND kind = $3 GROUP BY id ORDER BY id',
-        ...[league, storable(gameWeek), kind],
-      );
-      return new Map(rows.map((row) => [fromStorable(row, 0) ?? '', integer(row, 1)]));
-    });
+    const read = await this.#db.all(
+      (row) => [fromStorable(row, 0) ?? '', integer(row, 1)] as const,
+      'SELECT id, max(read_at_ms) FROM {kept} WHERE league = $1 AND game_week = $2 AND kind = $3 GROUP BY id ORDER BY id',
+      ...[await this.#scope(scope), storable(gameWeek), kind],
+    );
+    return new Map(read);
   }
 
   async weeks(scope: LeagueScope): Promise<readonly KeptCount[]> {
-    const league = await this.#scope(scope);
-    return this.#db.alone(async (statements) => {
-      const rows = await statements.all(
-        `SELECT game_week, kind, count(*), min(latest), max(latest), ${TIMES_SUM}::bigint FROM (
-           SELECT game_week, kind, id, max(read_at_ms) AS latest FROM {kept} WHERE league = $1 GROUP BY game_week, kind, id
-         ) AS each GROUP BY game_week, kind ORDER BY game_week, kind`,
-        league,
-      );
-      return rows.map((row) => ({
+    return this.#db.all(
+      (row) => ({
         gameWeek: fromStorable(row, 0) ?? '',
         // Only `keep` writes it.
         kind: text(row, 1) as KeptKind,
@@ -90,21 +81,23 @@ export class PostgresMemory implements Memory {
         oldestMs: integer(row, 3),
         newestMs: integer(row, 4),
         timesSum: integer(row, 5),
-      }));
-    });
+      }),
+      `SELECT game_week, kind, count(*), min(latest), max(latest), ${TIMES_SUM}::bigint FROM (
+         SELECT game_week, kind, id, max(read_at_ms) AS latest FROM {kept} WHERE league = $1 GROUP BY game_week, kind, id
+       ) AS each GROUP BY game_week, kind ORDER BY game_week, kind`,
+      await this.#scope(scope),
+    );
   }
 
   scopes(): Promise<readonly LeagueScope[]> {
-    return this.#db.alone(async (statements) => {
-      const rows = await statements.all(
-        `SELECT base_url, account_id, league FROM {kept_league} AS own JOIN {account} AS account ON account.number = own.account
-         WHERE EXISTS (SELECT 1 FROM {kept} AS kept WHERE kept.league = own.number) ORDER BY own.number`,
-      );
-      return rows.map((row) => ({
+    return this.#db.all(
+      (row) => ({
         account: { baseUrl: fromStorable(row, 0) ?? '', accountId: fromStorable(row, 1) ?? '' },
         league: integer(row, 2),
-      }));
-    });
+      }),
+      `SELECT base_url, account_id, league FROM {kept_league} AS own JOIN {account} AS account ON account.number = own.account
+       WHERE EXISTS (SELECT 1 FROM {kept} AS kept WHERE kept.league = own.number) ORDER BY own.number`,
+    );
   }
 
   async forget(account: ServiceAccount, member: string): Promise<number> {
@@ -134,11 +127,11 @@ export class PostgresMemory implements Memory {
   }
 
   async forgotten(account: ServiceAccount): Promise<readonly string[]> {
-    const number = await this.#accounts.find(account);
-    return this.#db.alone(async (statements) => {
-      const statement = 'SELECT member FROM {forgotten_member} WHERE account = $1 ORDER BY member';
-      return (await statements.all(statement, number)).map((row) => fromStorable(row, 0) ?? '');
-    });
+    return this.#db.all(
+      (row) => fromStorable(row, 0) ?? '',
+      'SELECT member FROM {forgotten_member} WHERE account = $1 ORDER BY member',
+      await this.#accounts.find(account),
+    );
   }
 
   async drop(scope: LeagueScope, gameWeek: string, readBeforeMs: number): Promise<void> {
@@ -272,12 +265,6 @@ async function keepNewer(statements: Statements, league: number, kept: readonly 
 function keptOf(row: SqlRow): Kept {
   const squad = fromStorable(row, 5);
   const member = fromStorable(row, 6);
-  let record: unknown;
-  try {
-    record = JSON.parse(unpackRecord(row, 7));
-  } catch (cause) {
-    throw unreadable(7, cause);
-  }
   return {
     gameWeek: fromStorable(row, 0) ?? '',
     kind: text(row, 1) as KeptKind,
@@ -286,6 +273,6 @@ function keptOf(row: SqlRow): Kept {
     readAtMs: integer(row, 4),
     ...(squad !== null && { squad }),
     ...(member !== null && { member }),
-    record,
+    record: parseRecord(row, 7),
   };
 }

@@ -33,25 +33,17 @@ export class SqliteAlerts implements AlertStore {
   }
 
   waiting(): Promise<readonly Letter[]> {
-    return this.#db.read(() =>
-      this.#db
-        .all('SELECT document FROM sealed_letter WHERE ended = 0 ORDER BY sequence')
-        .map((row) => written(row) as Letter),
-    );
+    return this.#db.read(() => this.#letters('WHERE ended = 0 ORDER BY sequence'));
   }
 
   ended(limit: number): Promise<readonly Letter[]> {
-    return this.#db.read(() =>
-      this.#db
-        .all('SELECT document FROM sealed_letter WHERE ended = 1 ORDER BY sequence DESC LIMIT ?', limit)
-        .map((row) => written(row) as Letter),
-    );
+    return this.#db.read(() => this.#letters('WHERE ended = 1 ORDER BY sequence DESC LIMIT ?', limit));
   }
 
   changeLetter(id: string, work: (letter: Letter) => Letter | undefined): Promise<Letter | undefined> {
     return this.#db.write(() => {
-      const row = this.#db.get('SELECT document FROM sealed_letter WHERE id = ?', id);
-      const changed = row && work(written(row) as Letter);
+      const [letter] = this.#letters('WHERE id = ?', id);
+      const changed = letter && work(letter);
       if (changed !== undefined)
         this.#db.run(
           'UPDATE letter SET ended = ?, document = ? WHERE id = ?',
@@ -59,6 +51,12 @@ export class SqliteAlerts implements AlertStore {
         );
       return changed;
     });
+  }
+
+  #letters(wanted: string, ...values: (string | number)[]): readonly Letter[] {
+    return this.#db
+      .all(`SELECT document FROM sealed_letter ${wanted}`, ...values)
+      .map((row) => written(row) as Letter);
   }
 
   #states(): readonly MappingState[] {

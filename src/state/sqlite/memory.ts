@@ -2,8 +2,8 @@ import type { Kept, KeptCount, KeptKind, LeagueScope, Memory } from '../../model
 import type { ServiceAccount } from '../../model/state/store.ts';
 import type { SqliteAccounts } from './accounts.ts';
 import type { Database } from './database.ts';
-import { packRecord, TIMES_SUM, unpackRecord } from '../kept-record.ts';
-import { integer, text, textOrNull, unreadable, type SqlRow } from '../sql-row.ts';
+import { packRecord, parseRecord, TIMES_SUM, unpackRecord } from '../kept-record.ts';
+import { integer, text, textOrNull, type SqlRow } from '../sql-row.ts';
 
 const PAGE_RECORDS = 500;
 const pageWhere = (condition: string): string =>
@@ -232,12 +232,6 @@ const DELETE_SUMMARIES = `DELETE FROM kept WHERE kind = 'summary' AND league IN 
 function keptOf(gameWeek: string, kind: KeptKind, row: SqlRow): Kept {
   const squad = textOrNull(row, 3);
   const member = textOrNull(row, 4);
-  let record: unknown;
-  try {
-    record = JSON.parse(unpackRecord(row, 5));
-  } catch (cause) {
-    throw unreadable(5, cause);
-  }
   return {
     gameWeek,
     kind,
@@ -246,6 +240,6 @@ function keptOf(gameWeek: string, kind: KeptKind, row: SqlRow): Kept {
     readAtMs: integer(row, 2),
     ...(squad !== null && { squad }),
     ...(member !== null && { member }),
-    record,
+    record: parseRecord(row, 5),
   };
 }
