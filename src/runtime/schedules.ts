@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import type { Mapping } from '../mapping/mapping.ts';
-import { variableSource } from '../mapping/push-fields.ts';
 import { ConfigError } from '../model/error.ts';
 import type { ServiceAccount, Store } from '../model/state/store.ts';
 import {
@@ -17,6 +16,7 @@ import { clockWeeks } from '../schedule/weeks.ts';
 import type { Clock } from '../model/ports.ts';
 import { apart } from '../model/league-name.ts';
 import type { Config } from './config/config.ts';
+import { leagueNumber, noLeague } from './league-number.ts';
 import type { Session } from './session.ts';
 
 /** A mapping whose times are set. */
@@ -59,9 +59,6 @@ export function timedLeagues(config: Config, mappings: readonly Mapping[]): read
 const keptLeague = ({ season, vars }: Pick<Config, 'season' | 'vars'>): number | undefined =>
   season.keep ? leagueNumber(vars['fantasy_league_id']) : undefined;
 
-const leagueNumber = (text: string | undefined): number | undefined =>
-  text !== undefined && /^[1-9]\d{0,14}$/.test(text.trim()) ? Number(text) : undefined;
-
 /** Errors: ConfigError `schedule.none` where nothing is scheduled. */
 export function refuseNoSchedule(leagues: readonly TimedLeague[]): void {
   if (leagues.length > 0) return;
@@ -80,13 +77,7 @@ export async function readCalendar(
     return { weeks: [], timezone, aheadMs: serviceAheadMs(ports) };
   const league = leagueNumber(written);
   if (league === undefined)
-    throw new ConfigError(
-      'mapping.variable',
-      written === undefined
-        ? 'the variable fantasy_league_id is not set: schedules need the game weeks of the league'
-        : `the variable fantasy_league_id is "${written}", which is no number of a league`,
-      { next: variableSource('fantasy_league_id') },
-    );
+    throw noLeague(written, written === undefined ? ': schedules need the game weeks of the league' : '');
   const { records } = await ports.service.get('get-fixtures', { id: league });
   return { weeks: clockWeeks(records), timezone, aheadMs: serviceAheadMs(ports) };
 }

@@ -1,8 +1,8 @@
 import { relative, resolve } from 'node:path';
-import { variableSource } from '../../mapping/push-fields.ts';
 import { ConfigError } from '../../model/error.ts';
 import { recapAddress, type RecapAddress } from '../config/alert-addresses.ts';
 import { type Config } from '../config/config.ts';
+import { leagueNumber, noLeague } from '../league-number.ts';
 import { replaceNames } from '../config/names.ts';
 
 /** What of one league is published, and where. */
@@ -74,13 +74,10 @@ function outOf(
 }
 
 function leagueOf({ vars, name }: Pick<Publishing, 'vars' | 'name'>): number {
-  const value = vars['fantasy_league_id'];
-  if (value !== undefined && /^[1-9]\d{0,14}$/.test(value.trim())) return Number(value);
-  const what = value === undefined ? 'is not set' : `is "${value}", which is no number of a league`;
-  const where = name === undefined ? '' : ` in the league ${name}`;
-  throw new ConfigError('mapping.variable', `the variable fantasy_league_id ${what}${where}`, {
-    next: variableSource('fantasy_league_id'),
-  });
+  const written = vars['fantasy_league_id'];
+  const number = leagueNumber(written);
+  if (number !== undefined) return number;
+  throw noLeague(written, name === undefined ? '' : ` in the league ${name}`);
 }
 
 /** Two sites in one folder would remove each other. */

@@ -10,7 +10,6 @@ import { nextKnownWeek } from '../../sync/memory/known-weeks.ts';
 import { serviceNow } from '../../sync/memory/service-time.ts';
 import { logPages } from '../../sync/pulling/substitution-log.ts';
 import { stillNewSince } from '../../sync/pulling/reuse.ts';
-import { variableSource } from '../../mapping/push-fields.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
 import type { OpenAccount } from '../../sync/ports.ts';
 import { beginPull, duringPull, endPull, storedPull, unfinishedPull } from '../../sync/runs/pull-runs.ts';
@@ -19,13 +18,10 @@ import { listWeeks, scopesOf, type RememberedLeague } from '../../sync/weeks/lis
 import { prepareReading, type WeekReading } from '../../sync/weeks/read-week.ts';
 import type { Config } from '../config/config.ts';
 import { readMappings, isPull } from '../config/mappings.ts';
+import { leagueNumber, noLeague } from '../league-number.ts';
 import { keepSettings } from '../pull-reports.ts';
 import { rememberedAccount } from '../remembered-account.ts';
 import type { Session } from '../session.ts';
-
-/** The number of a fantasy league in a text; undefined for another text. */
-const leagueNumber = (text: unknown): number | undefined =>
-  /^[1-9]\d{0,14}$/.test(String(text).trim()) ? Number(text) : undefined;
 
 /**
  * The fantasy leagues that a configuration is about: those of its variables, else those that its mappings name.
@@ -38,9 +34,7 @@ export function leaguesOf(config: Config, cwd: string): readonly number[] {
   if (named.length > 0) return [...new Set(named)];
   const found = namedByMappings(config, cwd);
   if (found.length > 0) return [...new Set(found)];
-  throw new ConfigError('mapping.variable', 'the variable fantasy_league_id is not set', {
-    next: variableSource('fantasy_league_id'),
-  });
+  throw noLeague(undefined, '');
 }
 
 function namedByMappings(config: Config, cwd: string): readonly number[] {
