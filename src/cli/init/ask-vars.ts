@@ -48,10 +48,14 @@ async function askLeague(leagues: readonly League[], { signal }: Program): Promi
   return answered(typed, signal).trim();
 }
 
-/** What was typed or chosen; a symbol stands for Ctrl-C, and an empty answer may come as undefined. */
-export function answered(answer: string | symbol | undefined, signal: AbortSignal): string {
+/** What was typed or chosen as a text: an empty one may come as undefined. */
+export const answered = (answer: string | symbol | undefined, signal: AbortSignal): string =>
+  orCancelled(answer, signal) ?? '';
+
+/** What was chosen; a symbol stands for Ctrl-C. */
+export function orCancelled<Answer>(answer: Answer | symbol, signal: AbortSignal): Answer {
   signal.throwIfAborted();
   if (typeof answer === 'symbol')
     throw new InterruptedError('SIGINT', 'cancelled', { done: 'nothing was written' });
-  return answer ?? '';
+  return answer;
 }

@@ -1,5 +1,5 @@
-import { InterruptedError } from '../../model/error.ts';
 import type { Program } from '../program.ts';
+import { orCancelled } from './ask-vars.ts';
 
 /** Where the reports of a set-up go, so that each is written once. */
 export const REPORT_PLACES = ['workbook', 'csv', 'both'] as const;
@@ -100,7 +100,7 @@ export async function askReportKinds(
   if (!interactive || screen.json) return REPORT_KINDS;
   const { multiselect } = await import('@clack/prompts');
   const offered = REPORT_KINDS.filter((kind) => !NOT_IN[place].includes(kind));
-  const answer = await multiselect<ReportKind>({
+  const kinds = await multiselect<ReportKind>({
     output: process.stderr,
     signal,
     message: 'Which reports?',
@@ -108,10 +108,7 @@ export async function askReportKinds(
     initialValues: FIRST_CHOICE.filter((kind) => offered.includes(kind)),
     options: offered.map((value) => ({ value, label: SHOWN[value] })),
   });
-  signal.throwIfAborted();
-  if (typeof answer === 'symbol')
-    throw new InterruptedError('SIGINT', 'cancelled', { done: 'nothing was written' });
-  return answer;
+  return orCancelled<readonly ReportKind[]>(kinds, signal);
 }
 
 /** Where the reports go: as the flag says, else as a person answers, else into workbooks; `inputs` is what the tables to fill in are tabs of. */
@@ -123,7 +120,7 @@ export async function askReportPlace(
   if (given !== undefined) return given;
   if (!interactive || screen.json) return 'workbook';
   const { select } = await import('@clack/prompts');
-  const answer = await select<ReportPlace>({
+  const place = await select<ReportPlace>({
     output: process.stderr,
     signal,
     message: 'Where do the reports go?',
@@ -136,8 +133,5 @@ export async function askReportPlace(
       { value: 'both', label: 'both', hint: 'the same records twice' },
     ],
   });
-  signal.throwIfAborted();
-  if (typeof answer === 'symbol')
-    throw new InterruptedError('SIGINT', 'cancelled', { done: 'nothing was written' });
-  return answer;
+  return orCancelled<ReportPlace>(place, signal);
 }
