@@ -1,4 +1,5 @@
 import type { Store } from '../model/state/store.ts';
+import { columnLetters } from '../model/tables/column-letters.ts';
 import type { CellPlace } from '../pages/dashboard/values.ts';
 import { knownTab } from '../runtime/google.ts';
 import type { KeptOfRun } from '../runtime/history.ts';
@@ -28,11 +29,4 @@ export async function cellPlaces(
 function sheetAddress(spreadsheet: string, gid: number | undefined, range: string): string {
   const address = `https://docs.google.com/spreadsheets/d/${encodeURIComponent(spreadsheet)}/edit`;
   return gid === undefined ? address : `${address}#gid=${gid}&range=${range}`;
-}
-
-/** The letters of a column by its place from 0 on: `A`, `Z`, `AA`. */
-function columnLetters(index: number): string {
-  const rest = Math.floor(index / 26);
-  const letter = String.fromCharCode(65 + (index % 26));
-  return rest === 0 ? letter : columnLetters(rest - 1) + letter;
 }

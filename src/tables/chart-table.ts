@@ -20,6 +20,13 @@ export function chartTable({ spec, categories, series }: ChartData): ChartTable 
   };
 }
 
+/** A chart takes so many columns of its tab, and its numbers stand beside it. */
+export const CHART_COLUMNS = 8;
+/** Where the numbers of charts begin. */
+export const TABLE_COLUMN = CHART_COLUMNS + 1;
+/** Between one chart and the next. */
+export const GAP_ROWS = 2;
+
 const CHART_ROWS = 24;
 /** The rows that a chart of lying bars needs beside its bars. */
 const BAR_MARGIN_ROWS = 7;

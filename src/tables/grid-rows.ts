@@ -2,7 +2,7 @@ import { holdsNothing, shownText, type Cell } from '../model/tables/cell.ts';
 import { ConfigError } from '../model/error.ts';
 import type { Issue } from '../model/issue.ts';
 import type { ReadOptions, SourceRow } from '../model/tables/table.ts';
-import { columnLetters } from './column-letters.ts';
+import { columnLetters } from '../model/tables/column-letters.ts';
 import { underEmptyHeader } from './header.ts';
 
 /** Cells of a grid that are joined into one; rows and columns count from 0, both ends included. */

@@ -3,7 +3,7 @@ import type { Cell } from '../../model/tables/cell.ts';
 import { ConfigError, UnavailableError } from '../../model/error.ts';
 import { numberCell } from './shown-date.ts';
 import type { SheetValue, SheetsClient, Values } from './sheets-client.ts';
-import { columnLetters } from '../column-letters.ts';
+import { columnLetters } from '../../model/tables/column-letters.ts';
 import { rangeOf, type Tab } from './spreadsheet.ts';
 import type { FoundTab, Tabs } from './tabs.ts';
 

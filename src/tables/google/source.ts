@@ -5,7 +5,7 @@ import { checkHeader, noHeader } from '../header.ts';
 import { gridRows, type Merge } from '../grid-rows.ts';
 import { readShown, readTabs, type TabCells } from './read-tabs.ts';
 import type { GoogleAccess, SheetsClient } from './sheets-client.ts';
-import { columnLetters } from '../column-letters.ts';
+import { columnLetters } from '../../model/tables/column-letters.ts';
 import type { Tab } from './spreadsheet.ts';
 import { createTabs, type SheetLocation, type Tabs } from './tabs.ts';
 

@@ -12,7 +12,7 @@ import { requirePart, scanPart } from './parts/part.ts';
 import type { TabRow } from './read/rows.ts';
 import { safeText } from './write/sheet.ts';
 import { decodeCellText } from './read/strings.ts';
-import { columnLetters } from '../column-letters.ts';
+import { columnLetters } from '../../model/tables/column-letters.ts';
 import { exists, OPEN_FLAGS } from '../regular-file.ts';
 import { systemCode } from '../system-error.ts';
 import { readRows } from './read/tab-rows.ts';

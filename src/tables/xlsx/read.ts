@@ -8,7 +8,7 @@ import { openPackage, type WorkbookPackage } from './parts/package.ts';
 import { requirePart } from './parts/part.ts';
 import type { TabRow } from './read/rows.ts';
 import { readRows } from './read/tab-rows.ts';
-import { columnLetters } from '../column-letters.ts';
+import { columnLetters } from '../../model/tables/column-letters.ts';
 import { findTab } from './read/tabs.ts';
 import type { ZipEntry } from './parts/zip.ts';
 

@@ -1,16 +1,12 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import type { ChartData } from '../../../model/tables/layout.ts';
-import { chartHeight } from '../../chart-table.ts';
+import { CHART_COLUMNS, chartHeight, TABLE_COLUMN } from '../../chart-table.ts';
 import { chartSpec } from './chart-spec.ts';
 import { HEADER_FIELDS, headerFormat, sizeOf } from './look.ts';
 import type { ExistingTab } from './tab.ts';
 
 type Request = sheets_v4.Schema$Request;
 
-/** A chart takes eight columns, and its numbers stand beside it. */
-const CHART_COLUMNS = 8;
-/** Where the numbers of charts begin. */
-export const TABLE_COLUMN = CHART_COLUMNS + 1;
 const COLUMN_PX = 89;
 const ROW_PX = 21;
 const NAME_PX = 180;

@@ -1,13 +1,12 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import type { ChartData } from '../../../model/tables/layout.ts';
-import { chartHeight, chartTable } from '../../chart-table.ts';
+import { chartHeight, chartTable, GAP_ROWS, TABLE_COLUMN } from '../../chart-table.ts';
 import { changedCells, sheetText } from './cells.ts';
 import {
   drawChart,
   dressNumbers,
   plainNumbers,
   sizeColumns,
-  TABLE_COLUMN,
   type Band,
   type KeptChart,
 } from './chart-look.ts';
@@ -25,8 +24,6 @@ export interface ReportCharts {
 }
 
 const KEY = 'teamsheet.charts';
-
-const GAP_ROWS = 2;
 
 const isKept = (value: unknown): value is readonly KeptChart[] => Array.isArray(value);
 

@@ -6,7 +6,7 @@ import { colourOf, spansOf } from './look.ts';
 import { digestOf } from './memory.ts';
 import type { ExistingTab } from './tab.ts';
 import type { SheetValue } from '../sheets-client.ts';
-import { columnLetters } from '../../column-letters.ts';
+import { columnLetters } from '../../../model/tables/column-letters.ts';
 
 type Request = sheets_v4.Schema$Request;
 type Rule = sheets_v4.Schema$ConditionalFormatRule;

@@ -1,4 +1,4 @@
-import { columnLetters } from '../../column-letters.ts';
+import { columnLetters } from '../../../model/tables/column-letters.ts';
 import { refusedTab } from '../existing.ts';
 import {
   attributesOf,

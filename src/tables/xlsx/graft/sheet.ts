@@ -1,5 +1,5 @@
 import { parseReference } from '../read/rows.ts';
-import { columnLetters } from '../../column-letters.ts';
+import { columnLetters } from '../../../model/tables/column-letters.ts';
 import type { FittedTable, MovedTotals } from './fit-table.ts';
 import type { GraftedStyles } from './styles.ts';
 import { ruleDigest } from '../memory.ts';

@@ -1,6 +1,6 @@
 import type { Cell } from '../../../model/tables/cell.ts';
 import { readCell, type CellTables } from './cell.ts';
-import { columnLetters } from '../../column-letters.ts';
+import { columnLetters } from '../../../model/tables/column-letters.ts';
 import { createXmlScanner, XmlFault, type XmlAttributes, type XmlScanner } from '../parts/xml-scan.ts';
 
 const ROWS_MAX = 1_048_576;

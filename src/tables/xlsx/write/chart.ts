@@ -2,7 +2,7 @@ import type { WriteSheet } from 'hucre/xlsx';
 import type { ChartData } from '../../../model/tables/layout.ts';
 import { cleanText } from './sheet.ts';
 import { numberScale } from '../../chart-scale.ts';
-import { columnLetters } from '../../column-letters.ts';
+import { columnLetters } from '../../../model/tables/column-letters.ts';
 import { COLOURS, quotedTab } from './style.ts';
 
 export type SheetChart = NonNullable<WriteSheet['charts']>[number];

@@ -1,19 +1,22 @@
 import type { CellValue, WriteSheet } from 'hucre/xlsx';
 import type { ChartData } from '../../../model/tables/layout.ts';
-import { chartHeight, chartTable, type ChartTable } from '../../chart-table.ts';
+import {
+  CHART_COLUMNS,
+  chartHeight,
+  chartTable,
+  GAP_ROWS,
+  TABLE_COLUMN,
+  type ChartTable,
+} from '../../chart-table.ts';
 import { drawChart, type SheetChart } from './chart.ts';
 import { PRINTED } from './print.ts';
 import { displayWidth, isErrorLike, safeText } from './sheet.ts';
-import { columnLetters } from '../../column-letters.ts';
+import { columnLetters } from '../../../model/tables/column-letters.ts';
 import { alignment, COLOURS, FONT, HEADER_STYLE, ROW_BORDER } from './style.ts';
 
 type Cells = NonNullable<WriteSheet['cells']>;
 
-/** A chart takes eight columns of this width, and its numbers stand beside it. */
-const CHART_COLUMNS = 8;
 const CHART_COLUMN_WIDTH = 12;
-const TABLE_COLUMN = CHART_COLUMNS + 1;
-const GAP_ROWS = 2;
 const NAME_WIDTH_MAX = 56;
 
 const NUMBERS_MARGIN = 4;

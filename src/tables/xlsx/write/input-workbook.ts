@@ -7,7 +7,7 @@ import type {
   InputRule,
   InputTable,
 } from '../../../model/tables/input-table.ts';
-import { columnLetters } from '../../column-letters.ts';
+import { columnLetters } from '../../../model/tables/column-letters.ts';
 import { alignment, COLOURS, FONT, HEADER_HEIGHT, HEADER_STYLE, ROW_BORDER } from './style.ts';
 
 /** The last row of a tab as spreadsheet programs count them. */

@@ -1,6 +1,6 @@
 import type { ConditionalRule, WriteSheet } from 'hucre/xlsx';
 import type { ColourRule } from '../../../model/tables/layout.ts';
-import { columnLetters } from '../../column-letters.ts';
+import { columnLetters } from '../../../model/tables/column-letters.ts';
 
 /** The rows and columns of a table's body: what rules colour. */
 interface Body {

@@ -13,7 +13,7 @@ import {
   TOTALS_STYLE,
   type Align,
 } from './style.ts';
-import { columnLetters } from '../../column-letters.ts';
+import { columnLetters } from '../../../model/tables/column-letters.ts';
 
 const CELL_CHARACTERS_MAX = 32_767;
 const CUT_MARK = ' … [cut]';
