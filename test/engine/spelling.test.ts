@@ -176,113 +176,61 @@ describe('what a whole list shows under the id of a record that was confirmed', 
   const confirm = (key: string, id: string | null, resource: ResourceName = 'users'): Promise<void> =>
     engine.store.confirm(ACCOUNT, resource, [{ key, id, number: null, digests: {}, values: {} }]);
   const learnFrom = (
-    listed: readonly (readonly [string, string | null])[],
+    listed: Readonly<Record<string, string | null>>,
     resource: ResourceName = 'users',
   ): Promise<boolean> => {
-    const keys = new Set(listed.map(([key]) => key));
-    return learnFromIds(engine.ports, ACCOUNT, resource, (key) => keys.has(key), listed);
+    const isListed = (key: string): boolean => Object.hasOwn(listed, key);
+    return learnFromIds(engine.ports, ACCOUNT, resource, isListed, Object.entries(listed));
   };
 
   it('teaches how it is spelt, once', async () => {
     await confirm('M-1', 'a');
     await confirm('M-2', 'b');
-    expect(
-      await learnFrom([
-        ['m-1', 'a'],
-        ['m-2', 'b'],
-        ['other', 'c'],
-        ['nobody', null],
-      ]),
-    ).toBe(true);
+    expect(await learnFrom({ 'm-1': 'a', 'm-2': 'b', other: 'c', nobody: null })).toBe(true);
     expect(await learnt()).toEqual({ case: true });
     await confirm('M-3', 'd');
-    expect(
-      await learnFrom([
-        ['m-1', 'a'],
-        ['M-3', 'd'],
-      ]),
-    ).toBe(false);
+    expect(await learnFrom({ 'm-1': 'a', 'M-3': 'd' })).toBe(false);
   });
 
   it('adds to what was known', async () => {
     await learn({ width: true, cut: 9 });
     await confirm('M-1', 'a');
     await confirm('M-2', 'b');
-    expect(
-      await learnFrom([
-        ['m-1', 'a'],
-        ['m-2', 'b'],
-      ]),
-    ).toBe(true);
+    expect(await learnFrom({ 'm-1': 'a', 'm-2': 'b' })).toBe(true);
     expect(await learnt()).toEqual({ case: true, width: true, cut: 9 });
   });
 
   it('teaches nothing where keys are shown as they were sent, were changed, have no id, or stand in another league', async () => {
     await confirm('M-1', 'a');
     await confirm('M-2', null);
-    expect(
-      await learnFrom([
-        ['M-1', 'a'],
-        ['m-1', 'a'],
-      ]),
-    ).toBe(false);
-    expect(
-      await learnFrom([
-        ['Bert', 'a'],
-        ['m-2', null],
-      ]),
-    ).toBe(false);
+    expect(await learnFrom({ 'M-1': 'a', 'm-1': 'a' })).toBe(false);
+    expect(await learnFrom({ Bert: 'a', 'm-2': null })).toBe(false);
     await confirm('1/Office', '7', 'mini_leagues');
-    expect(await learnFrom([['2/OFFICE', '7']], 'mini_leagues')).toBe(false);
+    expect(await learnFrom({ '2/OFFICE': '7' }, 'mini_leagues')).toBe(false);
     expect(await seenSpellings(engine.ports, ACCOUNT)).toEqual([]);
     await confirm('1/Pub', '8', 'mini_leagues');
-    expect(
-      await learnFrom(
-        [
-          ['1/OFFICE', '7'],
-          ['1/PUB', '8'],
-        ],
-        'mini_leagues',
-      ),
-    ).toBe(true);
+    expect(await learnFrom({ '1/OFFICE': '7', '1/PUB': '8' }, 'mini_leagues')).toBe(true);
   });
 
   it('teaches nothing where one record alone has another name, or others are shown as no such spelling would', async () => {
     for (const [key, id] of Object.entries({ 'Lions FC': 'a', 'Bears FC': 'b', Tigers: 'c' }))
       await confirm(key, id);
-    expect(
-      await learnFrom([
-        ['Lions', 'a'],
-        ['Bears FC', 'b'],
-      ]),
-    ).toBe(false);
-    const two = [
-      ['Lions', 'a'],
-      ['Bears', 'b'],
-    ] as const;
-    expect(await learnFrom([...two, ['Tigers', 'c']])).toBe(false);
-    expect(await learnFrom([...two, ['a stranger', 'z']])).toBe(false);
-    expect(
-      await learnFrom([
-        ['lions fc', 'a'],
-        ['bears fc', 'b'],
-        ['Tigers', 'c'],
-      ]),
-    ).toBe(false);
+    expect(await learnFrom({ Lions: 'a', 'Bears FC': 'b' })).toBe(false);
+    const two = { Lions: 'a', Bears: 'b' };
+    expect(await learnFrom({ ...two, Tigers: 'c' })).toBe(false);
+    expect(await learnFrom({ ...two, 'a stranger': 'z' })).toBe(false);
+    expect(await learnFrom({ 'lions fc': 'a', 'bears fc': 'b', Tigers: 'c' })).toBe(false);
     expect(await learnt()).toBeUndefined();
-    expect(await learnFrom([...two, ['Tiger', 'c']])).toBe(true);
+    expect(await learnFrom({ ...two, Tiger: 'c' })).toBe(true);
     expect(await learnt()).toEqual({ cut: 5 });
   });
 
   it('knows from texts that are filled up with blanks that all shorter ones are', async () => {
     await confirm('D', 'd');
     await confirm('Erika', 'e');
-    const filled = [
-      ['D     ', 'd'],
-      ['Erika ', 'e'],
-    ] as const;
-    expect(await learnFrom([...filled, ['A', 'x']])).toBe(false);
-    expect(await learnFrom([...filled, ['A     ', 'x'], ['Albert', 'y']])).toBe(true);
+    const filled = { 'D     ': 'd', 'Erika ': 'e' };
+    expect(await learnFrom({ ...filled, A: 'x' })).toBe(false);
+    expect(await learnFrom({ ...filled, 'A     ': 'x', Albert: 'y' })).toBe(true);
     expect(await learnt()).toEqual({ blanks: true });
   });
 
@@ -290,25 +238,14 @@ describe('what a whole list shows under the id of a record that was confirmed', 
     await confirm('M-1', 'a');
     await confirm('M-2', 'b');
     await confirm('M-3', 'c');
-    expect(
-      await learnFrom([
-        ['m-1', 'a'],
-        ['Bert', 'b'],
-        ['m-3', 'c'],
-      ]),
-    ).toBe(true);
+    expect(await learnFrom({ 'm-1': 'a', Bert: 'b', 'm-3': 'c' })).toBe(true);
     expect(await learnt()).toEqual({ case: true });
   });
 
   it('teaches nothing of two that no one spelling fits', async () => {
     await confirm('Alpha', 'a');
     await confirm('Bernard', 'b');
-    expect(
-      await learnFrom([
-        ['Alp', 'a'],
-        ['BERNARD', 'b'],
-      ]),
-    ).toBe(false);
+    expect(await learnFrom({ Alp: 'a', BERNARD: 'b' })).toBe(false);
     expect(await learnt()).toBeUndefined();
   });
 });

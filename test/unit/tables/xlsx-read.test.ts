@@ -33,129 +33,94 @@ async function failure(
   throw new Error('no error was thrown');
 }
 
+const number = (value: number, shown: string): Cell => ({ kind: 'number', value, shown });
+const datetime = (iso: string, shown: string): Cell => ({ kind: 'datetime', iso, shown });
+
 describe('cells', () => {
-  test.each<{ what: string; xml: string; formats?: readonly string[]; from1904?: boolean; cell: Cell }>([
-    { what: 'a text in the cell', xml: '<c r="A2" t="inlineStr"><is><t>  u1 </t></is></c>', cell: '  u1 ' },
-    {
-      what: 'runs of a rich text, without the readings of East Asian characters',
-      xml: '<c r="A2" t="inlineStr"><is><r><t>Ka</t></r><r><t>to</t></r><rPh sb="0" eb="1"><t>x</t></rPh></is></c>',
-      cell: 'Kato',
-    },
-    {
-      what: 'escaped characters',
-      xml: '<c r="A2" t="str"><f>x</f><v>a_x000D_&#10;b &amp; _x005F_x0041_</v></c>',
-      cell: 'a\r\nb & _x0041_',
-    },
-    { what: 'line ends', xml: '<c r="A2" t="str"><v>a\r\nb\rc</v></c>', cell: 'a\nb\nc' },
-    {
-      what: 'text that is markup',
-      xml: '<c r="A2" t="str"><v><![CDATA[a<b&amp;c]]></v></c>',
-      cell: 'a<b&amp;c',
-    },
-    { what: 'a truth value', xml: '<c r="A2" t="b"><v>1</v></c>', cell: { kind: 'boolean', value: true } },
-    { what: 'an error', xml: '<c r="A2" t="e"><v>#N/A</v></c>', cell: { kind: 'error', shown: '#N/A' } },
-    {
-      what: 'a day in ISO 8601',
-      xml: '<c r="A2" t="d"><v>2026-08-14T19:00:00Z</v></c>',
-      cell: { kind: 'datetime', iso: '2026-08-14T19:00:00', shown: '2026-08-14 19:00:00' },
-    },
-    {
-      what: 'a number',
-      xml: '<c r="A2"><v>1001</v></c>',
-      cell: { kind: 'number', value: 1001, shown: '1001' },
-    },
-    {
-      what: 'the noise of arithmetic',
-      xml: '<c r="A2"><v>8.250000000000002</v></c>',
-      cell: { kind: 'number', value: 8.25, shown: '8.25' },
-    },
-    {
-      what: 'a number too long to be shown',
-      xml: '<c r="A2"><v>123456789012</v></c>',
-      cell: { kind: 'number', value: 123456789012, shown: '1.23457E+11' },
-    },
-    {
-      what: 'zeros by format',
-      xml: '<c r="A2" s="1"><v>123</v></c>',
-      formats: ['00000'],
-      cell: { kind: 'number', value: 123, shown: '00123' },
-    },
-    {
-      what: 'thousands by format',
-      xml: '<c r="A2" s="1"><v>1001</v></c>',
-      formats: ['#,##0'],
-      cell: { kind: 'number', value: 1001, shown: '1,001' },
-    },
-    {
-      what: 'a power of ten by format',
-      xml: '<c r="A2" s="1"><v>100000</v></c>',
-      formats: ['0E+00'],
-      cell: { kind: 'number', value: 100000, shown: '1E+05' },
-    },
-    {
-      what: 'a number of a text column',
-      xml: '<c r="A2" s="1"><v>123</v></c>',
-      formats: ['@'],
-      cell: { kind: 'number', value: 123, shown: '123' },
-    },
-    {
-      what: 'letters that are no date in a format',
-      xml: '<c r="A2" s="1"><v>7</v></c>',
-      formats: ['0" days";[Red]\\d0'],
-      cell: { kind: 'number', value: 7, shown: '7 days' },
-    },
-    {
-      what: 'a moment, to the millisecond',
-      xml: '<c r="A2" s="1"><v>46248.79166811343</v></c>',
-      formats: ['yyyy-mm-dd hh:mm'],
-      cell: { kind: 'datetime', iso: '2026-08-14T19:00:00.125', shown: '2026-08-14 19:00' },
-    },
-    {
-      what: 'a day of a workbook that counts from 1904',
-      xml: '<c r="A2" s="1"><v>44561</v></c>',
-      formats: ['yyyy-mm-dd'],
-      from1904: true,
-      cell: { kind: 'datetime', iso: '2026-01-01T00:00:00', shown: '2026-01-01' },
-    },
-    {
-      what: 'the last right day before the day that never was',
-      xml: '<c r="A2" s="1"><v>59</v></c>',
-      formats: ['yyyy-mm-dd'],
-      cell: { kind: 'datetime', iso: '1900-02-28T00:00:00', shown: '1900-02-28' },
-    },
-    {
-      what: 'the first right day after it',
-      xml: '<c r="A2" s="1"><v>61</v></c>',
-      formats: ['yyyy-mm-dd'],
-      cell: { kind: 'datetime', iso: '1900-03-01T00:00:00', shown: '1900-03-01' },
-    },
-    {
-      what: 'a time alone',
-      xml: '<c r="A2" s="1"><v>0.6041666666666666</v></c>',
-      formats: ['hh:mm'],
-      cell: '14:30',
-    },
-    { what: 'a duration', xml: '<c r="A2" s="1"><v>1.5</v></c>', formats: ['[h]:mm'], cell: '36:00' },
-    {
-      what: 'a duration in a workbook that counts from 1904',
-      xml: '<c r="A2" s="1"><v>1.5</v></c>',
-      formats: ['[h]:mm'],
-      from1904: true,
-      cell: '36:00',
-    },
-    {
-      what: 'a day before all days',
-      xml: '<c r="A2" s="1"><v>-1</v></c>',
-      formats: ['yyyy-mm-dd'],
-      cell: { kind: 'error', shown: '#####' },
-    },
-    {
-      what: 'a format that the workbook does not have',
-      xml: '<c r="A2" s="9"><v>5</v></c>',
-      cell: { kind: 'number', value: 5, shown: '5' },
-    },
-  ])('$what', async ({ xml, formats = [], from1904 = false, cell }) => {
-    expect(await oneCell(xml, { formats, from1904 })).toEqual(cell);
+  test.each<readonly [what: string, xml: string, cell: Cell, workbook?: HandMade]>([
+    ['a text in the cell', '<c r="A2" t="inlineStr"><is><t>  u1 </t></is></c>', '  u1 '],
+    [
+      'runs of a rich text, without the readings of East Asian characters',
+      '<c r="A2" t="inlineStr"><is><r><t>Ka</t></r><r><t>to</t></r><rPh sb="0" eb="1"><t>x</t></rPh></is></c>',
+      'Kato',
+    ],
+    [
+      'escaped characters',
+      '<c r="A2" t="str"><f>x</f><v>a_x000D_&#10;b &amp; _x005F_x0041_</v></c>',
+      'a\r\nb & _x0041_',
+    ],
+    ['line ends', '<c r="A2" t="str"><v>a\r\nb\rc</v></c>', 'a\nb\nc'],
+    ['text that is markup', '<c r="A2" t="str"><v><![CDATA[a<b&amp;c]]></v></c>', 'a<b&amp;c'],
+    ['a truth value', '<c r="A2" t="b"><v>1</v></c>', { kind: 'boolean', value: true }],
+    ['an error', '<c r="A2" t="e"><v>#N/A</v></c>', { kind: 'error', shown: '#N/A' }],
+    [
+      'a day in ISO 8601',
+      '<c r="A2" t="d"><v>2026-08-14T19:00:00Z</v></c>',
+      datetime('2026-08-14T19:00:00', '2026-08-14 19:00:00'),
+    ],
+    ['a number', '<c r="A2"><v>1001</v></c>', number(1001, '1001')],
+    ['the noise of arithmetic', '<c r="A2"><v>8.250000000000002</v></c>', number(8.25, '8.25')],
+    [
+      'a number too long to be shown',
+      '<c r="A2"><v>123456789012</v></c>',
+      number(123456789012, '1.23457E+11'),
+    ],
+    ['zeros by format', '<c r="A2" s="1"><v>123</v></c>', number(123, '00123'), { formats: ['00000'] }],
+    ['thousands by format', '<c r="A2" s="1"><v>1001</v></c>', number(1001, '1,001'), { formats: ['#,##0'] }],
+    [
+      'a power of ten by format',
+      '<c r="A2" s="1"><v>100000</v></c>',
+      number(100000, '1E+05'),
+      { formats: ['0E+00'] },
+    ],
+    ['a number of a text column', '<c r="A2" s="1"><v>123</v></c>', number(123, '123'), { formats: ['@'] }],
+    [
+      'letters that are no date in a format',
+      '<c r="A2" s="1"><v>7</v></c>',
+      number(7, '7 days'),
+      { formats: ['0" days";[Red]\\d0'] },
+    ],
+    [
+      'a moment, to the millisecond',
+      '<c r="A2" s="1"><v>46248.79166811343</v></c>',
+      datetime('2026-08-14T19:00:00.125', '2026-08-14 19:00'),
+      { formats: ['yyyy-mm-dd hh:mm'] },
+    ],
+    [
+      'a day of a workbook that counts from 1904',
+      '<c r="A2" s="1"><v>44561</v></c>',
+      datetime('2026-01-01T00:00:00', '2026-01-01'),
+      { formats: ['yyyy-mm-dd'], from1904: true },
+    ],
+    [
+      'the last right day before the day that never was',
+      '<c r="A2" s="1"><v>59</v></c>',
+      datetime('1900-02-28T00:00:00', '1900-02-28'),
+      { formats: ['yyyy-mm-dd'] },
+    ],
+    [
+      'the first right day after it',
+      '<c r="A2" s="1"><v>61</v></c>',
+      datetime('1900-03-01T00:00:00', '1900-03-01'),
+      { formats: ['yyyy-mm-dd'] },
+    ],
+    ['a time alone', '<c r="A2" s="1"><v>0.6041666666666666</v></c>', '14:30', { formats: ['hh:mm'] }],
+    ['a duration', '<c r="A2" s="1"><v>1.5</v></c>', '36:00', { formats: ['[h]:mm'] }],
+    [
+      'a duration in a workbook that counts from 1904',
+      '<c r="A2" s="1"><v>1.5</v></c>',
+      '36:00',
+      { formats: ['[h]:mm'], from1904: true },
+    ],
+    [
+      'a day before all days',
+      '<c r="A2" s="1"><v>-1</v></c>',
+      { kind: 'error', shown: '#####' },
+      { formats: ['yyyy-mm-dd'] },
+    ],
+    ['a format that the workbook does not have', '<c r="A2" s="9"><v>5</v></c>', number(5, '5')],
+  ])('%s', async (_, xml, cell, workbook) => {
+    expect(await oneCell(xml, workbook)).toEqual(cell);
   });
 
   it('that never were say so by a day that is none', async () => {
