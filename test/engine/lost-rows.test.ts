@@ -10,7 +10,7 @@ import { resolve, type Assumption, type Resolution } from '../../src/sync/resolv
 import { resume } from '../../src/sync/resume.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import { prepareVerify } from '../../src/sync/verify.ts';
-import { approve, LEAGUES as leagues, mappingOn, userTable } from '../support/push-case.ts';
+import { approve, LEAGUES as leagues, mappingOn, userTable, setTable } from '../support/push-case.ts';
 
 const users = mappingOn('users.csv', { batchSize: 2 });
 const prices = mappingOn('prices.csv', { name: 'prices', resource: 'prices', operation: 'append' });
@@ -141,11 +141,7 @@ describe('writes whose rows are lost', () => {
 
   it('of prices are found in the log, and what they held is remembered', async () => {
     const engine = await makeEngine();
-    engine.tables.set('prices.csv', [
-      ['fantasy_league_id', 'player_id', 'price', 'type'],
-      ['1', '7', '5.5', 'current'],
-      ['1', '8', '6', 'current'],
-    ]);
+    setTable(engine, 'prices', 'fantasy_league_id,player_id,price,type', '1,7,5.5,current', '1,8,6,current');
     engine.service.faults.push('lost');
     await loseRows(engine, prices);
     await expect(resume(engine.ports, undefined, approve)).rejects.toMatchObject({ code: 'run.rows_lost' });
@@ -160,10 +156,7 @@ describe('writes whose rows are lost', () => {
     ['not-applied', 0, 1],
   ] as const)('that nobody lists are taken as %s by the operator', async (word, before, after) => {
     const engine = await makeEngine();
-    engine.tables.set('leagues.csv', [
-      ['name', 'league_id'],
-      ['Sunday', '1'],
-    ]);
+    setTable(engine, 'leagues', 'name,league_id', 'Sunday,1');
     engine.service.counter = 'absent';
     engine.service.faults.push(word === 'applied' ? 'lost' : 'vanished');
     const run = await loseRows(engine, leagues);

@@ -352,10 +352,7 @@ describe('refusals', () => {
     const engine = await makeEngine();
     engine.service.maxUsers = 150;
     userTable(engine, ...manyUsers(350));
-    engine.tables.set('prices.csv', [
-      ['fantasy_league_id', 'player_id', 'price', 'type'],
-      ['1', '101', '5.5', 'current'],
-    ]);
+    setTable(engine, 'prices', 'fantasy_league_id,player_id,price,type', '1,101,5.5,current');
     const result = await push(engine.ports, 'push', [users, prices], PLAN_OPTIONS, approve);
     expect(outcomes(result)).toEqual({ rows: 350, created: 150, deferred: 200 });
     expect(result.report.mappings[1]).toMatchObject({ created: 1 });
@@ -757,10 +754,7 @@ describe('prices', () => {
 
 it('progress is told before the first answer comes', async () => {
   const engine = await makeEngine();
-  engine.tables.set('prices.csv', [
-    ['fantasy_league_id', 'player_id', 'price', 'type'],
-    ['1', '1', '4', 'initial'],
-  ]);
+  setTable(engine, 'prices', 'fantasy_league_id,player_id,price,type', '1,1,4,initial');
   let told: readonly unknown[] = [];
   engine.service.onCall = (body) => {
     if (body !== undefined) told = engine.events.filter(({ kind }) => kind === 'progress');

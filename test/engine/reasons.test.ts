@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { IncompleteError, InterruptedError } from '../../src/model/error.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
-import { approve, mappingOn } from '../support/push-case.ts';
+import { approve, mappingOn, setTable } from '../support/push-case.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 
 const users = mappingOn('users.csv', { batchSize: 1 });
@@ -12,22 +12,13 @@ const run = (engine: Engine, mapping = users): Promise<PushResult> =>
   push({ ...engine.ports, concurrency: 1 }, 'push', [mapping], PLAN_OPTIONS, approve);
 
 const members = (engine: Engine): void => {
-  engine.tables.set('users.csv', [
-    ['external_id', 'display_name'],
-    ['A', 'Ann'],
-    ['B', 'Bob'],
-    ['C', 'Cid'],
-  ]);
+  setTable(engine, 'users', 'external_id,display_name', 'A,Ann', 'B,Bob', 'C,Cid');
 };
 
 describe('the reasons why rows are left', () => {
   it('stand once for each message, with the place of the first row', async () => {
     const engine = await makeEngine();
-    engine.tables.set('prices.csv', [
-      ['fantasy_league_id', 'player_id', 'price', 'type'],
-      ['1', '1', '4', 'initial'],
-      ['1', '2', '5', 'initial'],
-    ]);
+    setTable(engine, 'prices', 'fantasy_league_id,player_id,price,type', '1,1,4,initial', '1,2,5,initial');
     engine.service.faults.push('vanished');
     const { reasons } = await run(engine, prices);
     expect(reasons).toMatchObject([

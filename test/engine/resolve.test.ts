@@ -6,7 +6,7 @@ import { resolve, type Assumption } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import { told } from '../support/said.ts';
-import { approve, LEAGUES as leagues, mappingOn, userTable } from '../support/push-case.ts';
+import { approve, LEAGUES as leagues, mappingOn, userTable, setTable } from '../support/push-case.ts';
 
 const users = mappingOn('users.csv');
 
@@ -34,10 +34,7 @@ const resultLines = (engine: Engine): readonly (readonly string[])[] =>
 
 /** A push of one league whose answer is lost, with what became of it at the service. */
 async function lostLeague(engine: Engine, fault: 'lost' | 'vanished'): Promise<string> {
-  engine.tables.set('leagues.csv', [
-    ['name', 'league_id'],
-    ['Sunday', '1'],
-  ]);
+  setTable(engine, 'leagues', 'name,league_id', 'Sunday,1');
   // Only the operator can tell what became of a league, where the account does not count them.
   engine.service.counter = 'absent';
   engine.service.faults.push(fault);
@@ -73,10 +70,7 @@ it('a key that the service spells as one of an open write waits, until that writ
   if (account === undefined) throw new Error('the run is gone');
   // Another write showed it since.
   await engine.store.respell(account, 'fantasy_leagues', { case: true });
-  engine.tables.set('leagues.csv', [
-    ['name', 'league_id'],
-    ['SUNDAY', '1'],
-  ]);
+  setTable(engine, 'leagues', 'name,league_id', 'SUNDAY,1');
   const pushed = async (): Promise<unknown> =>
     (await push(engine.ports, 'push', [leagues], PLAN_OPTIONS, approve)).report.mappings[0];
   expect(await pushed()).toMatchObject({ deferred: 1 });
@@ -399,10 +393,7 @@ describe("the operator's word", () => {
       resource: 'auto_substitutions',
       operation: 'trigger',
     });
-    engine.tables.set('triggers.csv', [
-      ['fantasy_league_id', 'game_week_id'],
-      ['1', '01234567-89ab-4cde-8f01-23456789abcd'],
-    ]);
+    setTable(engine, 'triggers', 'fantasy_league_id,game_week_id', '1,01234567-89ab-4cde-8f01-23456789abcd');
     engine.service.faults.push('lost');
     engine.service.substitutes = 0;
     const hasty = { ...engine.ports, maxWaitMs: 0 };

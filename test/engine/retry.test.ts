@@ -6,7 +6,7 @@ import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { retry } from '../../src/sync/retry.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
-import { approve, mappingOn, userTable } from '../support/push-case.ts';
+import { approve, mappingOn, userTable, setTable, USER_HEADER } from '../support/push-case.ts';
 
 const users = mappingOn('users.csv');
 const prices = mappingOn('prices.csv', {
@@ -187,10 +187,7 @@ describe('retry', () => {
     const engine = await makeEngine();
     const path = '/dev/fd/63';
     const pipe = mappingOn(path, { name: 'pipe' });
-    engine.tables.set(path, [
-      ['external_id', 'display_name', 'is_active'],
-      ['B', '', ''],
-    ]);
+    engine.tables.set(path, [USER_HEADER, ['B', '', '']]);
     const importPipe = (): Promise<PushResult> => push(engine.ports, 'import', [pipe], PLAN_OPTIONS, approve);
     const first = await importPipe();
     expect(counts(first)).toMatchObject({ invalid: 1 });
@@ -214,16 +211,10 @@ describe('retry', () => {
 
   it('leaves rows alone that a later push has read, unless their run is named', async () => {
     const engine = await makeEngine();
-    engine.tables.set('prices.csv', [
-      ['fantasy_league_id', 'player_id', 'price', 'type'],
-      ['1', '7', 'x', 'buy'],
-    ]);
+    setTable(engine, 'prices', 'fantasy_league_id,player_id,price,type', '1,7,x,buy');
     const first = await push(engine.ports, 'push', [prices], PLAN_OPTIONS, approve);
     expect(counts(first)).toMatchObject({ invalid: 1 });
-    engine.tables.set('prices.csv', [
-      ['fantasy_league_id', 'player_id', 'price', 'type'],
-      ['1', '7', '5', 'buy'],
-    ]);
+    setTable(engine, 'prices', 'fantasy_league_id,player_id,price,type', '1,7,5,buy');
     await push(engine.ports, 'push', [prices], PLAN_OPTIONS, approve);
     expect(await again(engine)).toBeUndefined();
     expect(engine.events.at(-1)).toMatchObject({

@@ -17,6 +17,7 @@ import {
   resultLines,
   outcomesOf,
   TRIGGERS,
+  setTable,
 } from '../support/push-case.ts';
 import type { FakeService } from '../support/fake-service.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
@@ -419,11 +420,7 @@ describe('a user that was created and whose flag is not set yet', () => {
     const engine = await makeEngine();
     engine.service.faults.push('vanished', undefined, 'vanished', 'lost');
     engine.service.listable = true;
-    engine.tables.set('users.csv', [
-      ['external_id', 'display_name', 'is_active'],
-      ['U1', 'One', 'false'],
-      ['U2', 'Two', ''],
-    ]);
+    setTable(engine, 'users', 'external_id,display_name,is_active', 'U1,One,false', 'U2,Two,');
     // What was lost the third time is found only after a while.
     let sent = 0;
     engine.service.onCall = (body) => {
@@ -438,10 +435,7 @@ describe('a user that was created and whose flag is not set yet', () => {
   it('is not said to be without it when the flag was sent last: somebody may have set it back', async () => {
     const engine = await makeEngine();
     engine.service.faults.push('vanished', 'vanished', undefined, 'lost');
-    engine.tables.set('users.csv', [
-      ['external_id', 'display_name', 'is_active'],
-      ['U1', 'One', 'false'],
-    ]);
+    setTable(engine, 'users', 'external_id,display_name,is_active', 'U1,One,false');
     const sleep = engine.clock.sleep.bind(engine.clock);
     engine.clock.sleep = (ms) => {
       const [user] = engine.service.users;
@@ -557,11 +551,7 @@ describe('two mappings with one key', () => {
   const other = mappingOn('others.csv', { name: 'others' });
   const both = (engine: Engine, ports: Partial<SyncPorts> = {}): Promise<PushResult> => {
     userTable(engine, 'U1', 'U2');
-    engine.tables.set('others.csv', [
-      ['external_id', 'display_name'],
-      ['U2', 'Name of U2'],
-      ['U3', 'Name of U3'],
-    ]);
+    setTable(engine, 'others', 'external_id,display_name', 'U2,Name of U2', 'U3,Name of U3');
     const all = { ...engine.ports, concurrency: 1, ...ports };
     return push(all, 'push', [users, other], PLAN_OPTIONS, approve);
   };
@@ -995,10 +985,7 @@ describe('a write without an answer that no list shows', () => {
     const engine = await makeEngine();
     engine.service.faults.push('refused', 'refused');
     await runUnlisted(engine, 'leagues');
-    engine.tables.set('leagues.csv', [
-      ['name', 'league_id'],
-      ['Plate', '1'],
-    ]);
+    setTable(engine, 'leagues', 'name,league_id', 'Plate,1');
     await run(engine, UNLISTED.leagues.mapping);
     engine.service.faults.push('lost');
     const result = await runUnlisted(engine, 'leagues', { onAmbiguous: 'settle' });
