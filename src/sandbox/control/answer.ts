@@ -1,8 +1,15 @@
-import type { FastifySchema } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+
+/** The operator's interface: what a request holds is typed by the schemas that check it. */
+export type Control = ReturnType<typeof typed>;
+
+/** The same routes, typed by their schemas. */
+export const typed = (control: FastifyInstance) => control.withTypeProvider<ZodTypeProvider>();
 
 /** What is checked of a request, for a route that is not one of the service's operations and so not in its description. */
-export function hidden(checks: FastifySchema = {}): { readonly schema: FastifySchema } {
-  return { schema: { ...checks, hide: true } };
+export function hidden<const Checks extends FastifySchema>(checks?: Checks) {
+  return { schema: { ...checks, hide: true } as Checks };
 }
 
 /** A successful answer in the envelope of section 1. */

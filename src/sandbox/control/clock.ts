@@ -1,24 +1,23 @@
-import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { advance } from '../game/play.ts';
 import { Refusal } from '../refusal.ts';
 import { LAST_TIME_MS, parseDurationMs, parseTime } from '../time.ts';
 import { nextToPlay } from '../game/weeks.ts';
-import { hidden, success } from './answer.ts';
+import { hidden, success, type Control } from './answer.ts';
 import { stateOf } from './state.ts';
 
 const clockBody = z.strictObject({ now: z.string().optional(), advance: z.string().optional() });
 type ClockBody = z.infer<typeof clockBody>;
 
 /** POST /clock and POST /play-next-week. Both play what has ended then, with the move of the clock or not at all. */
-export function addClockRoutes(control: FastifyInstance, context: Context): void {
+export function addClockRoutes(control: Control, context: Context): void {
   const { store, season } = context;
   const playUntil = (message: string, time: string) => {
     const played = season.moveTo(time, () => advance(context, season.now())).map(String);
     return success(message, { played, ...stateOf(context) });
   };
-  control.post<{ Body: ClockBody }>('/clock', hidden({ body: clockBody }), ({ body }) =>
+  control.post('/clock', hidden({ body: clockBody }), ({ body }) =>
     playUntil('The clock was moved', targetOf(body, season.now())),
   );
   control.post('/play-next-week', hidden(), () => {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { checkKey } from '../http/keys.ts';
 import { advance } from '../game/play.ts';
+import { typed } from './answer.ts';
 import { addClockRoutes } from './clock.ts';
 import { addEffectRoutes } from './effects.ts';
 import { addFaultRoutes } from './faults.ts';
@@ -27,7 +28,8 @@ interface ControlOptions {
  * own, is not counted in the rate windows, and answers with the same envelope.
  */
 export function controlOf(context: Context, { controlKey, reset }: ControlOptions) {
-  return (control: FastifyInstance, _options: object, done: () => void): void => {
+  return (instance: FastifyInstance, _options: object, done: () => void): void => {
+    const control = typed(instance);
     control.addHook('onRequest', (request, _reply, next) => {
       checkKey(request, HEADER, [{ key: controlKey }]);
       advance(context, context.season.now());

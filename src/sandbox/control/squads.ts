@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import { CHIPS, chipIn, chipsOf, playChip } from '../game/chips.ts';
 import { chooseLineup } from '../game/choose-lineup.ts';
@@ -8,10 +7,9 @@ import { ownLineup, readPlaces } from '../game/kept-lineups.ts';
 import { Refusal } from '../refusal.ts';
 import { HIT_POINTS, freeTransfers, hitsOf, listTransfers, makeTransfers } from '../game/transfers.ts';
 import { LAST_WEEK, openWeekNumber, requireWeek } from '../game/weeks.ts';
-import { hidden, success } from './answer.ts';
+import { hidden, success, type Control } from './answer.ts';
 
 const params = z.object({ id: z.string() });
-type Params = z.infer<typeof params>;
 const playerId = z.int().min(1);
 
 const transfersBody = z.strictObject({ out: z.array(playerId).min(1), in: z.array(playerId).min(1) });
@@ -24,7 +22,7 @@ const lineupBody = z.strictObject({
 const chipBody = z.strictObject({ chip: z.enum(CHIPS) });
 
 /** What the owner of a squad does for the first game week that has not begun, which the service has no operation for: transfers, another line-up, a chip. */
-export function addSquadRoutes(control: FastifyInstance, context: Context): void {
+export function addSquadRoutes(control: Control, context: Context): void {
   const { store, season, views } = context;
   const change = (id: string, work: (squad: SquadRow, week: number, now: string) => string) => {
     const answer = store.transaction(() => {
@@ -35,16 +33,13 @@ export function addSquadRoutes(control: FastifyInstance, context: Context): void
     views.note();
     return answer;
   };
-  control.post<{ Params: Params; Body: z.infer<typeof transfersBody> }>(
-    '/squads/:id/transfers',
-    hidden({ params, body: transfersBody }),
-    ({ params: { id }, body }) =>
-      change(id, (squad, week, now) => {
-        makeTransfers(context, squad, { ...body, week, now });
-        return `${body.in.length} transfers for game week ${week}`;
-      }),
+  control.post('/squads/:id/transfers', hidden({ params, body: transfersBody }), ({ params: { id }, body }) =>
+    change(id, (squad, week, now) => {
+      makeTransfers(context, squad, { ...body, week, now });
+      return `${body.in.length} transfers for game week ${week}`;
+    }),
   );
-  control.post<{ Params: Params; Body: z.infer<typeof lineupBody> }>(
+  control.post(
     '/squads/:id/lineup',
     hidden({ params, body: lineupBody }),
     ({ params: { id }, body: { vice_captain: viceCaptain, ...rest } }) =>
@@ -53,7 +48,7 @@ export function addSquadRoutes(control: FastifyInstance, context: Context): void
         return `The line-up of game week ${week}`;
       }),
   );
-  control.post<{ Params: Params; Body: z.infer<typeof chipBody> }>(
+  control.post(
     '/squads/:id/chips',
     hidden({ params, body: chipBody }),
     ({ params: { id }, body: { chip } }) =>

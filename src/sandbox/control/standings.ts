@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { requireMiniLeague } from '../handlers/mini-leagues.ts';
@@ -7,7 +6,7 @@ import { Refusal } from '../refusal.ts';
 import { readStandings, type Standing } from '../game/standings.ts';
 import type { Store } from '../store/store.ts';
 import { LAST_WEEK } from '../game/weeks.ts';
-import { hidden, success } from './answer.ts';
+import { hidden, success, type Control } from './answer.ts';
 
 const PAGE = 100;
 const query = z.strictObject({
@@ -19,8 +18,8 @@ const query = z.strictObject({
 type Query = z.infer<typeof query>;
 
 /** GET /standings: the ranks of a fantasy league, or of a mini league from its start week on; with a game week those of that week. */
-export function addStandingsRoute(control: FastifyInstance, { store }: Context): void {
-  control.get<{ Querystring: Query }>('/standings', hidden({ querystring: query }), (request) => {
+export function addStandingsRoute(control: Control, { store }: Context): void {
+  control.get('/standings', hidden({ querystring: query }), (request) => {
     const { page = 1 } = request.query;
     const standing = standingOf(store, request.query);
     const data = readStandings(store, standing, (page - 1) * PAGE, PAGE);

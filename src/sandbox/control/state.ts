@@ -1,7 +1,6 @@
-import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { gameWeeksAt, nextToPlay, summaryOf } from '../game/weeks.ts';
-import { hidden, success } from './answer.ts';
+import { hidden, success, type Control } from './answer.ts';
 
 /** The tables whose records the state counts. */
 const COUNTED = [
@@ -35,7 +34,7 @@ export function stateOf(context: Context) {
 }
 
 /** GET /state and POST /reset. */
-export function addStateRoutes(control: FastifyInstance, context: Context, reset: () => void): void {
+export function addStateRoutes(control: Control, context: Context, reset: () => void): void {
   control.get('/state', hidden(), () => success('State', stateOf(context)));
   control.post('/reset', hidden(), () => {
     reset();

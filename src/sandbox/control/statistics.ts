@@ -1,11 +1,10 @@
-import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { COUNTERS, correct, listCorrections } from '../game/corrections.ts';
 import { Refusal } from '../refusal.ts';
 import { settleLeagues } from '../game/settle.ts';
 import { LAST_WEEK, requireWeek } from '../game/weeks.ts';
-import { hidden, success } from './answer.ts';
+import { hidden, success, type Control } from './answer.ts';
 
 /** No counter of a match comes near. */
 const MOST = 200;
@@ -26,8 +25,8 @@ const body = z.strictObject({
 const query = z.strictObject({ game_week: gameWeek.optional() });
 
 /** POST and GET /statistics: corrects what a player did in a played week, so that points, totals and ranks follow, and lists the corrections. */
-export function addStatisticsRoutes(control: FastifyInstance, { store, season, views }: Context): void {
-  control.post<{ Body: z.infer<typeof body> }>('/statistics', hidden({ body }), (request) => {
+export function addStatisticsRoutes(control: Control, { store, season, views }: Context): void {
+  control.post('/statistics', hidden({ body }), (request) => {
     const { game_week: week, player_id: playerId, ...counters } = request.body;
     const { isPlayed, endDate } = requireWeek(store, week);
     if (!isPlayed) {
@@ -42,9 +41,7 @@ export function addStatisticsRoutes(control: FastifyInstance, { store, season, v
     views.note();
     return success(`The statistics of game week ${week} are corrected`, corrected);
   });
-  control.get<{ Querystring: z.infer<typeof query> }>(
-    '/statistics',
-    hidden({ querystring: query }),
-    (request) => success('Corrections', listCorrections(store, request.query.game_week)),
+  control.get('/statistics', hidden({ querystring: query }), (request) =>
+    success('Corrections', listCorrections(store, request.query.game_week)),
   );
 }

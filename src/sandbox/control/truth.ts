@@ -1,10 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { requireLeague } from '../game/leagues.ts';
 import { readTruth } from '../game/truth.ts';
 import { LAST_WEEK, requireWeek } from '../game/weeks.ts';
-import { hidden, success } from './answer.ts';
+import { hidden, success, type Control } from './answer.ts';
 
 const PAGE = 100;
 const query = z.strictObject({
@@ -14,8 +13,8 @@ const query = z.strictObject({
 });
 
 /** GET /truth: what the sandbox itself keeps of a week, for a test of a memory of the weeks. */
-export function addTruthRoute(control: FastifyInstance, { store }: Context): void {
-  control.get<{ Querystring: z.infer<typeof query> }>('/truth', hidden({ querystring: query }), (request) => {
+export function addTruthRoute(control: Control, { store }: Context): void {
+  control.get('/truth', hidden({ querystring: query }), (request) => {
     const { game_week, fantasy_league_id = 1, page = 1 } = request.query;
     const leagueId = requireLeague(store, 'fantasy_league_id', fantasy_league_id).id;
     const week = requireWeek(store, game_week);
