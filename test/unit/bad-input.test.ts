@@ -360,19 +360,25 @@ const UNSEEN = [
 const FLAGS = ['gbeng', 'gbsct', 'gbwls'].map((region) => `\u{1f3f4}${tags(region)}\u{e007f}`);
 
 describe('keys and names of users', () => {
+  const takes = (
+    row: string,
+    line: string,
+    external_id: string,
+    display_name: string,
+    ...messages: readonly string[]
+  ): RowCase => ({ row, csv: `${HEADER}${line}\n`, messages, fields: { external_id, display_name } });
+  const refuses = (row: string, line: string, message: string): RowCase => ({
+    row,
+    csv: `${HEADER}${line}\n`,
+    messages: [message],
+  });
   test.each<RowCase>([
-    {
-      row: '8: NUL',
-      csv: `${HEADER}u1,a\0b\n`,
-      messages: [`${NAME} holds a NUL character (U+0000); delete it`],
-    },
-    {
-      row: '17: a line break in a name',
-      csv: `${HEADER}u1,"Ana\nLima"\n`,
-      messages: [
-        `${NAME} "Ana<U+000A>Lima" holds a line break; delete it, or set allow_newlines: true on the column`,
-      ],
-    },
+    refuses('8: NUL', 'u1,a\0b', `${NAME} holds a NUL character (U+0000); delete it`),
+    refuses(
+      '17: a line break in a name',
+      'u1,"Ana\nLima"',
+      `${NAME} "Ana<U+000A>Lima" holds a line break; delete it, or set allow_newlines: true on the column`,
+    ),
     {
       row: '17: allowed by the mapping',
       csv: `${HEADER}u1,"Ana\nLima"\n`,
@@ -395,23 +401,13 @@ describe('keys and names of users', () => {
         'users.csv row 2: expected 2 cells, got 3; put a cell that holds the separator in quotation marks',
       ],
     },
-    {
-      row: '37: a cell of 10 MB',
-      csv: `${HEADER}u1,${longName(10 * 1024 * 1024)}\n`,
-      messages: [`${NAME} 10485760 characters, at most 50`],
-    },
-    {
-      row: '40: zeros before a key',
-      csv: `${HEADER}00123,Ana\n`,
-      messages: [],
-      fields: { external_id: '00123', display_name: 'Ana' },
-    },
-    {
-      row: '43: digits past 2^53 as text',
-      csv: `${HEADER}9007199254740993,Ana\n`,
-      messages: [],
-      fields: { external_id: '9007199254740993', display_name: 'Ana' },
-    },
+    refuses(
+      '37: a cell of 10 MB',
+      `u1,${longName(10 * 1024 * 1024)}`,
+      `${NAME} 10485760 characters, at most 50`,
+    ),
+    takes('40: zeros before a key', '00123,Ana', '00123', 'Ana'),
+    takes('43: digits past 2^53 as text', '9007199254740993,Ana', '9007199254740993', 'Ana'),
     ...['1E+05', '123.0', '2-Mar', 'TRUE'].map((key) => ({
       row: `44-46: ${key}`,
       csv: `${HEADER}${key},Ana\n`,
@@ -419,18 +415,20 @@ describe('keys and names of users', () => {
         `${KEY} "${key}" looks changed by a spreadsheet; write it as plain text, or add --allow-key-shape`,
       ],
     })),
-    {
-      row: '47: blanks around a key',
-      csv: `${HEADER} u1 ,Ana\n`,
-      messages: [`${KEY} the blanks around " u1 " were left out`],
-      fields: { external_id: 'u1', display_name: 'Ana' },
-    },
-    {
-      row: '48: a no-break space after a key',
-      csv: `${HEADER}u1\u00a0,Ana\n`,
-      messages: [`${KEY} the blanks around "u1<U+00A0>" were left out`],
-      fields: { external_id: 'u1', display_name: 'Ana' },
-    },
+    takes(
+      '47: blanks around a key',
+      ' u1 ,Ana',
+      'u1',
+      'Ana',
+      `${KEY} the blanks around " u1 " were left out`,
+    ),
+    takes(
+      '48: a no-break space after a key',
+      'u1\u00a0,Ana',
+      'u1',
+      'Ana',
+      `${KEY} the blanks around "u1<U+00A0>" were left out`,
+    ),
     ...['\u200b', '\u202e', '\ufeff'].map((char, index) => {
       const name = ['U+200B', 'U+202E', 'U+FEFF'][index] ?? '';
       return {
@@ -447,11 +445,11 @@ describe('keys and names of users', () => {
         messages: [`${KEY} "u<${name}>1" holds ${name}, which cannot be seen; delete it`],
       };
     }),
-    {
-      row: '49-51: a key of nothing that can be seen',
-      csv: `${HEADER}\u3164,Ana\n`,
-      messages: [`${KEY} "<U+3164>" holds U+3164, which cannot be seen; delete it`],
-    },
+    refuses(
+      '49-51: a key of nothing that can be seen',
+      '\u3164,Ana',
+      `${KEY} "<U+3164>" holds U+3164, which cannot be seen; delete it`,
+    ),
     ...[...UNSEEN, '\u200b'].map((sign) => ({
       row: `86: a display name of ${shownUnseen(sign)} alone`,
       csv: `${HEADER}u1,${sign} ${sign}\n`,
@@ -465,43 +463,28 @@ describe('keys and names of users', () => {
       messages: [],
       fields: { external_id: 'u1', display_name: `${sign} Ana` },
     })),
-    {
-      row: '52: tags without a flag in a name',
-      csv: `${HEADER}u1,Ana${tags('hi')}\n`,
-      messages: [
-        `${NAME} "Ana<U+E0068><U+E0069>" holds the tag character U+E0068, which cannot be seen; delete it`,
-      ],
-    },
-    {
-      row: '52: a flag whose tags do not end',
-      csv: `${HEADER}u1,\u{1f3f4}${tags('gbeng')}\n`,
-      messages: [
-        `${NAME} "\u{1f3f4}${shownUnseen(tags('gbeng'))}" holds the tag character U+E0067, which cannot be seen; delete it`,
-      ],
-    },
-    {
-      row: '52: a flag with a longer text than a country has',
-      csv: `${HEADER}u1,\u{1f3f4}${tags('gbengland')}\u{e007f}\n`,
-      messages: [
-        `${NAME} "\u{1f3f4}${shownUnseen(tags('gbengland'))}<U+E007F>" holds the tag character U+E0067, which cannot be seen; delete it`,
-      ],
-    },
-    {
-      row: '52: joined emoji in a name',
-      csv: `${HEADER}u1,👩‍🚀 Ana\n`,
-      messages: [],
-      fields: { external_id: 'u1', display_name: '👩‍🚀 Ana' },
-    },
-    {
-      row: '52: a turned writing direction in a name',
-      csv: `${HEADER}u1,\u202eanA\n`,
-      messages: [`${NAME} "<U+202E>anA" holds the control character U+202E; delete it`],
-    },
-    {
-      row: '59: an empty key',
-      csv: `${HEADER},Ana\n`,
-      messages: [`${KEY} empty; every row needs its external_id`],
-    },
+    refuses(
+      '52: tags without a flag in a name',
+      `u1,Ana${tags('hi')}`,
+      `${NAME} "Ana<U+E0068><U+E0069>" holds the tag character U+E0068, which cannot be seen; delete it`,
+    ),
+    refuses(
+      '52: a flag whose tags do not end',
+      `u1,\u{1f3f4}${tags('gbeng')}`,
+      `${NAME} "\u{1f3f4}${shownUnseen(tags('gbeng'))}" holds the tag character U+E0067, which cannot be seen; delete it`,
+    ),
+    refuses(
+      '52: a flag with a longer text than a country has',
+      `u1,\u{1f3f4}${tags('gbengland')}\u{e007f}`,
+      `${NAME} "\u{1f3f4}${shownUnseen(tags('gbengland'))}<U+E007F>" holds the tag character U+E0067, which cannot be seen; delete it`,
+    ),
+    takes('52: joined emoji in a name', 'u1,👩‍🚀 Ana', 'u1', '👩‍🚀 Ana'),
+    refuses(
+      '52: a turned writing direction in a name',
+      'u1,\u202eanA',
+      `${NAME} "<U+202E>anA" holds the control character U+202E; delete it`,
+    ),
+    refuses('59: an empty key', ',Ana', `${KEY} empty; every row needs its external_id`),
     ...['#N/A', '#REF!'].map((error) => ({
       row: `60: ${error}`,
       csv: `${HEADER}${error},Ana\n`,
@@ -512,28 +495,20 @@ describe('keys and names of users', () => {
       csv: `${HEADER}${word},Ana\n`,
       messages: [`${KEY} "${word}" is not a key; write the real one, or delete the row`],
     })),
-    {
-      row: '61: N/A as a name',
-      csv: `${HEADER}u1,N/A\n`,
-      messages: [`${NAME} "N/A" is sent as a text; empty the cell if it means nothing`],
-      fields: { external_id: 'u1', display_name: 'N/A' },
-    },
-    {
-      row: '62: 50 characters',
-      csv: `${HEADER}u1,${longName(50)}\n`,
-      messages: [],
-      fields: { external_id: 'u1', display_name: longName(50) },
-    },
-    {
-      row: '63: 51 characters',
-      csv: `${HEADER}u1,${longName(51)}\n`,
-      messages: [`${NAME} 51 characters, at most 50`],
-    },
-    {
-      row: '63: 49 characters that take 51 units',
-      csv: `${HEADER}u1,${longName(47)}👩🚀\n`,
-      messages: [`${NAME} 51 UTF-16 units (49 characters, some of which take two), at most 50`],
-    },
+    takes(
+      '61: N/A as a name',
+      'u1,N/A',
+      'u1',
+      'N/A',
+      `${NAME} "N/A" is sent as a text; empty the cell if it means nothing`,
+    ),
+    takes('62: 50 characters', `u1,${longName(50)}`, 'u1', longName(50)),
+    refuses('63: 51 characters', `u1,${longName(51)}`, `${NAME} 51 characters, at most 50`),
+    refuses(
+      '63: 49 characters that take 51 units',
+      `u1,${longName(47)}👩🚀`,
+      `${NAME} 51 UTF-16 units (49 characters, some of which take two), at most 50`,
+    ),
     {
       row: '63: lifted by the column',
       csv: `${HEADER}u1,${longName(51)}\n`,
@@ -544,17 +519,17 @@ describe('keys and names of users', () => {
       messages: [],
       fields: { external_id: 'u1', display_name: longName(51) },
     },
-    {
-      row: '64: a formula as a name',
-      csv: `${HEADER}u1,"=HYPERLINK(""http://x"",""y"")"\n`,
-      messages: [],
-      fields: { external_id: 'u1', display_name: '=HYPERLINK("http://x","y")' },
-    },
-    {
-      row: '5: U+FFFD is never sent',
-      csv: `${HEADER}u1,Jos\ufffd\n`,
-      messages: [`${NAME} "Jos<U+FFFD>" holds U+FFFD, the mark of a character that was lost; type it again`],
-    },
+    takes(
+      '64: a formula as a name',
+      'u1,"=HYPERLINK(""http://x"",""y"")"',
+      'u1',
+      '=HYPERLINK("http://x","y")',
+    ),
+    refuses(
+      '5: U+FFFD is never sent',
+      'u1,Jos\ufffd',
+      `${NAME} "Jos<U+FFFD>" holds U+FFFD, the mark of a character that was lost; type it again`,
+    ),
   ])('$row', checkRow);
 
   test('44-46: --allow-key-shape takes the key as it is', async () => {
@@ -631,127 +606,80 @@ const english = PRICES.replace('csv: prices.csv', 'csv: prices.csv, locale: en')
 const unscaled = PRICES.replace(', scale: 3', '');
 
 describe('numbers', () => {
+  const takes = (row: string, cell: string, value: number, yaml = PRICES): RowCase => ({
+    row,
+    csv: price(cell),
+    yaml,
+    messages: [],
+    fields: priced(value),
+  });
+  const refuses = (row: string, cell: string, why: string, yaml = PRICES): RowCase => ({
+    row,
+    csv: price(cell),
+    yaml,
+    messages: [`${PRICE} ${why}`],
+  });
+  const refusesPlayer = (row: string, id: string, why: string): RowCase => ({
+    row,
+    csv: price('7', id),
+    yaml: PRICES,
+    messages: [`${PLAYER} ${why}`],
+  });
   test.each<RowCase>([
-    { row: '65: 7.5', csv: price('7.5'), yaml: PRICES, messages: [], fields: priced(7.5) },
-    {
-      row: '66: 7,5',
-      csv: price('7,5'),
-      yaml: PRICES,
-      messages: [`${PRICE} "7,5" is not a number; write 7.5, or set locale: de on the source`],
-    },
-    { row: '66: 7,5 with locale: de', csv: price('7,5'), yaml: german, messages: [], fields: priced(7.5) },
-    {
-      row: '66: 7.5 with locale: de',
-      csv: price('7.5'),
-      yaml: german,
-      messages: [`${PRICE} "7.5" is not a number; write 7,5, or set locale: en on the source`],
-    },
-    {
-      row: '67: 1,234.50',
-      csv: price('1,234.50'),
-      yaml: PRICES,
-      messages: [
-        `${PRICE} "1,234.50" is not clear; write it without thousands separators, or set locale: en on the source`,
-      ],
-    },
-    {
-      row: '67: 1,234.50 with locale: en',
-      csv: price('1,234.50'),
-      yaml: english,
-      messages: [],
-      fields: priced(1234.5),
-    },
-    {
-      row: '68: 1.234,50',
-      csv: price('1.234,50'),
-      yaml: PRICES,
-      messages: [`${PRICE} "1.234,50" is not a number; write 1234.50, or set locale: de on the source`],
-    },
-    {
-      row: '68: 1.234,50 with locale: de',
-      csv: price('1.234,50'),
-      yaml: german,
-      messages: [],
-      fields: priced(1234.5),
-    },
-    ...['$7.5', '7.5m', 'NaN', 'Infinity', '0x10', '1_000', '１２'].map((cell) => ({
-      row: `69-71: ${cell}`,
-      csv: price(cell),
-      yaml: PRICES,
-      messages: [
-        `${PRICE} "${cell}" is not a number; write digits with a decimal point, such as 7.5, and nothing else`,
-      ],
-    })),
-    {
-      row: '70: 1e400',
-      csv: price('1e400'),
-      yaml: PRICES,
-      messages: [`${PRICE} "1e400" is not a number; write all its digits`],
-    },
-    { row: '72: an empty price', csv: price(''), yaml: PRICES, messages: [`${PRICE} empty; fill it in`] },
-    {
-      row: '73: all digits are kept',
-      csv: price('7.123456789'),
-      yaml: unscaled,
-      messages: [],
-      fields: priced(7.123456789),
-    },
-    {
-      row: '73: as many decimals as the scale, and zeros after them',
-      csv: price('7.12500'),
-      yaml: PRICES,
-      messages: [],
-      fields: priced(7.125),
-    },
-    {
-      row: '73: one decimal more',
-      csv: price('7.1251'),
-      yaml: PRICES,
-      messages: [`${PRICE} "7.1251" has 4 decimals, at most 3`],
-    },
-    {
-      row: '73: more decimals than the scale',
-      csv: price('7.123456789'),
-      yaml: PRICES,
-      messages: [`${PRICE} "7.123456789" has 9 decimals, at most 3`],
-    },
-    {
-      row: '73: more digits than a number carries',
-      csv: price('7.12345678901234567'),
-      yaml: unscaled,
-      messages: [`${PRICE} "7.12345678901234567" has too many digits, only 15 digits are exact`],
-    },
-    {
-      row: '74: 12.5',
-      csv: price('1', '12.5'),
-      yaml: PRICES,
-      messages: [`${PLAYER} "12.5" is not a whole number; correct it`],
-    },
-    {
-      row: '74: a whole number with a decimal comma',
-      csv: price('7', '"12,0"'),
-      yaml: PRICES,
-      messages: [`${PLAYER} "12,0" is not a number; write digits only, such as 12`],
-    },
-    { row: '75: 0', csv: price('1', '0'), yaml: PRICES, messages: [`${PLAYER} 0 is too small, at least 1`] },
-    {
-      row: '75: -1',
-      csv: price('1', '-1'),
-      yaml: PRICES,
-      messages: [`${PLAYER} -1 is too small, at least 1`],
-    },
-    {
-      row: '76: 2^53',
-      csv: price('1', '9007199254740992'),
-      yaml: PRICES,
-      messages: [`${PLAYER} "9007199254740992" has too many digits, at most 9007199254740991`],
-    },
-    {
-      row: '65: below the least',
-      csv: price('0.05'),
-      yaml: PRICES,
-      messages: [`${PRICE} 0.05 is too small, at least 0.1`],
-    },
+    takes('65: 7.5', '7.5', 7.5),
+    refuses('66: 7,5', '7,5', '"7,5" is not a number; write 7.5, or set locale: de on the source'),
+    takes('66: 7,5 with locale: de', '7,5', 7.5, german),
+    refuses(
+      '66: 7.5 with locale: de',
+      '7.5',
+      '"7.5" is not a number; write 7,5, or set locale: en on the source',
+      german,
+    ),
+    refuses(
+      '67: 1,234.50',
+      '1,234.50',
+      '"1,234.50" is not clear; write it without thousands separators, or set locale: en on the source',
+    ),
+    takes('67: 1,234.50 with locale: en', '1,234.50', 1234.5, english),
+    refuses(
+      '68: 1.234,50',
+      '1.234,50',
+      '"1.234,50" is not a number; write 1234.50, or set locale: de on the source',
+    ),
+    takes('68: 1.234,50 with locale: de', '1.234,50', 1234.5, german),
+    ...['$7.5', '7.5m', 'NaN', 'Infinity', '0x10', '1_000', '１２'].map((cell) =>
+      refuses(
+        `69-71: ${cell}`,
+        cell,
+        `"${cell}" is not a number; write digits with a decimal point, such as 7.5, and nothing else`,
+      ),
+    ),
+    refuses('70: 1e400', '1e400', '"1e400" is not a number; write all its digits'),
+    refuses('72: an empty price', '', 'empty; fill it in'),
+    takes('73: all digits are kept', '7.123456789', 7.123456789, unscaled),
+    takes('73: as many decimals as the scale, and zeros after them', '7.12500', 7.125),
+    refuses('73: one decimal more', '7.1251', '"7.1251" has 4 decimals, at most 3'),
+    refuses('73: more decimals than the scale', '7.123456789', '"7.123456789" has 9 decimals, at most 3'),
+    refuses(
+      '73: more digits than a number carries',
+      '7.12345678901234567',
+      '"7.12345678901234567" has too many digits, only 15 digits are exact',
+      unscaled,
+    ),
+    refusesPlayer('74: 12.5', '12.5', '"12.5" is not a whole number; correct it'),
+    refusesPlayer(
+      '74: a whole number with a decimal comma',
+      '"12,0"',
+      '"12,0" is not a number; write digits only, such as 12',
+    ),
+    refusesPlayer('75: 0', '0', '0 is too small, at least 1'),
+    refusesPlayer('75: -1', '-1', '-1 is too small, at least 1'),
+    refusesPlayer(
+      '76: 2^53',
+      '9007199254740992',
+      '"9007199254740992" has too many digits, at most 9007199254740991',
+    ),
+    refuses('65: below the least', '0.05', '0.05 is too small, at least 0.1'),
   ])('$row', checkRow);
 });
 
@@ -803,72 +731,57 @@ columns:
 `;
   const csv = (name: string, players: string): string => `User,Squad name,Players\n3,${name},${players}\n`;
   const at = (column: string): string => `squads.csv row 2, column "${column}":`;
+  const takes = (
+    row: string,
+    table: string,
+    name: string,
+    players_in: readonly number[],
+    ...messages: readonly string[]
+  ): RowCase => {
+    const fields = { fantasy_league_id: 1, user_id: 3, name, players_in };
+    return { row, csv: table, yaml: SQUADS, messages, fields };
+  };
+  const refuses = (row: string, table: string, message: string): RowCase => ({
+    row,
+    csv: table,
+    yaml: SQUADS,
+    messages: [message],
+  });
   test.each<RowCase>([
-    {
-      row: '82: a list',
-      csv: csv('Harbour XI', '1;2;3'),
-      yaml: SQUADS,
-      messages: [],
-      fields: { fantasy_league_id: 1, user_id: 3, name: 'Harbour XI', players_in: [1, 2, 3] },
-    },
-    {
-      row: '83: a player twice',
-      csv: csv('Harbour XI', '1;1'),
-      yaml: SQUADS,
-      messages: [`${at('Players')} 1 stands in the list twice; delete one`],
-    },
-    {
-      row: '52: joined emoji in the name of a squad',
-      csv: csv('👩‍🚀 XI', '1'),
-      yaml: SQUADS,
-      messages: [],
-      fields: { fantasy_league_id: 1, user_id: 3, name: '👩‍🚀 XI', players_in: [1] },
-    },
-    {
-      row: '47: blanks around the name of a squad',
-      csv: csv(' Hill XI ', '1'),
-      yaml: SQUADS,
-      messages: [`${at('Squad name')} the blanks around " Hill XI " were left out`],
-      fields: { fantasy_league_id: 1, user_id: 3, name: 'Hill XI', players_in: [1] },
-    },
-    {
-      row: '84: no players',
-      csv: csv('Harbour XI', ''),
-      yaml: SQUADS,
-      messages: [`${at('Players')} empty; fill it in`],
-    },
-    {
-      row: '84: another separator than that of the mapping',
-      csv: csv('Harbour XI', '"10,200"'),
-      yaml: SQUADS,
-      messages: [`${at('Players')} "10,200" is not one number; separate the numbers by ";"`],
-    },
-    {
-      row: '85: a short name',
-      csv: csv('ab', '1'),
-      yaml: SQUADS,
-      messages: [`${at('Squad name')} "ab" has 2 characters, at least 3`],
-    },
-    {
-      row: '85: a name short of characters, not of units',
-      csv: csv('a🚀', '1'),
-      yaml: SQUADS,
-      messages: [`${at('Squad name')} "a🚀" has 2 characters (3 UTF-16 units), at least 3`],
-    },
-    {
-      row: '86: a name of blanks',
-      csv: csv('"   "', '1'),
-      yaml: SQUADS,
-      messages: [`${at('Squad name')} empty; every row needs its name`],
-    },
-    ...[...UNSEEN, '\u200b', '\u200d\u200d'].map((sign) => ({
-      row: `86: a name of ${shownUnseen(sign)} alone`,
-      csv: csv(sign.repeat(3), '1'),
-      yaml: SQUADS,
-      messages: [
+    takes('82: a list', csv('Harbour XI', '1;2;3'), 'Harbour XI', [1, 2, 3]),
+    refuses(
+      '83: a player twice',
+      csv('Harbour XI', '1;1'),
+      `${at('Players')} 1 stands in the list twice; delete one`,
+    ),
+    takes('52: joined emoji in the name of a squad', csv('👩‍🚀 XI', '1'), '👩‍🚀 XI', [1]),
+    takes(
+      '47: blanks around the name of a squad',
+      csv(' Hill XI ', '1'),
+      'Hill XI',
+      [1],
+      `${at('Squad name')} the blanks around " Hill XI " were left out`,
+    ),
+    refuses('84: no players', csv('Harbour XI', ''), `${at('Players')} empty; fill it in`),
+    refuses(
+      '84: another separator than that of the mapping',
+      csv('Harbour XI', '"10,200"'),
+      `${at('Players')} "10,200" is not one number; separate the numbers by ";"`,
+    ),
+    refuses('85: a short name', csv('ab', '1'), `${at('Squad name')} "ab" has 2 characters, at least 3`),
+    refuses(
+      '85: a name short of characters, not of units',
+      csv('a🚀', '1'),
+      `${at('Squad name')} "a🚀" has 2 characters (3 UTF-16 units), at least 3`,
+    ),
+    refuses('86: a name of blanks', csv('"   "', '1'), `${at('Squad name')} empty; every row needs its name`),
+    ...[...UNSEEN, '\u200b', '\u200d\u200d'].map((sign) =>
+      refuses(
+        `86: a name of ${shownUnseen(sign)} alone`,
+        csv(sign.repeat(3), '1'),
         `${at('Squad name')} "${shownUnseen(sign.repeat(3))}" holds nothing that can be seen; fill it in`,
-      ],
-    })),
+      ),
+    ),
   ])('$row', checkRow);
 });
 
