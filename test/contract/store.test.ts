@@ -24,6 +24,7 @@ import {
 } from '../support/postgres.ts';
 import { runRow } from '../support/run-row.ts';
 import { told, words } from '../support/said.ts';
+import { startedRun } from '../support/writes.ts';
 
 let folder: string;
 let nowMs: number;
@@ -88,20 +89,12 @@ runRowsSuite('memory, temporary', () => Promise.resolve(new MemoryStore(disk, cl
 lockSuite('SQLite', () => Promise.resolve(createLock({ folder: join(folder, 'locks') })));
 
 function run(id: string, changes: Partial<Run> = {}): Run {
-  return {
-    id,
-    command: 'push',
-    account,
+  const planned = {
     startedAtMs: 1_700_000_000_000,
-    endedAtMs: null,
-    exitCode: null,
     phase: 'planning',
-    finished: false,
     mappings: '[{"name":"users"}]',
-    summaries: [],
-    requests: null,
-    ...changes,
-  };
+  } as const;
+  return startedRun(id, { account, ...planned, ...changes });
 }
 
 function intent(id: string, changes: Partial<Intent> = {}): Intent {

@@ -7,6 +7,7 @@ import { resume } from '../../src/sync/resume.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import { told } from '../support/said.ts';
 import { approve, LEAGUES as leagues, mappingOn, userTable, setTable } from '../support/push-case.ts';
+import { startedRun } from '../support/writes.ts';
 
 const users = mappingOn('users.csv');
 
@@ -313,19 +314,8 @@ describe("the operator's word", () => {
     const engine = await makeEngine();
     const { id: accountId } = await engine.service.account();
     const account = { baseUrl: engine.ports.baseUrl, accountId: accountId.toLowerCase() };
-    await engine.store.addRun({
-      id: 'RAW',
-      command: 'api',
-      account,
-      startedAtMs: 1,
-      endedAtMs: 2,
-      exitCode: 8,
-      phase: 'ended',
-      finished: true,
-      mappings: '[]',
-      summaries: [],
-      requests: null,
-    });
+    const ended = { endedAtMs: 2, exitCode: 8, phase: 'ended', finished: true } as const;
+    await engine.store.addRun(startedRun('RAW', { command: 'api', account, ...ended }));
     await engine.store.addIntent(account, {
       id: '01JRAW',
       runId: 'RAW',

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { renderRuns } from '../../../src/cli/render/runs.ts';
 import type { PullSummary, Run } from '../../../src/model/state/store.ts';
+import { startedRun } from '../../support/writes.ts';
 
 const STARTED_MS = Date.UTC(2026, 10, 23, 9, 30, 5);
 const NO_ROWS = {
@@ -8,20 +9,12 @@ const NO_ROWS = {
   ...{ unknown: 0, conflict: 0, deactivated: 0, results: null },
 };
 
-const run = (id: string, changes: Partial<Run>): Run => ({
-  id,
-  command: 'sync',
-  account: { baseUrl: 'http://service', accountId: 'a' },
-  startedAtMs: STARTED_MS,
-  endedAtMs: STARTED_MS + 200_000,
-  exitCode: 0,
-  phase: 'ended',
-  finished: true,
-  mappings: '[]',
-  summaries: [],
-  requests: null,
-  ...changes,
-});
+const run = (id: string, changes: Partial<Run>): Run =>
+  startedRun(id, {
+    ...{ command: 'sync', startedAtMs: STARTED_MS, endedAtMs: STARTED_MS + 200_000 },
+    ...{ exitCode: 0, phase: 'ended', finished: true },
+    ...changes,
+  });
 const pushed = (name: string, counts: object): Run['summaries'][number] => ({
   ...NO_ROWS,
   ...{ name, resource: 'users', direction: 'push', ...counts },

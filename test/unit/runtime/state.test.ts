@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openState, rememberedBaseUrl } from '../../../src/runtime/state.ts';
+import { startedRun } from '../../support/writes.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -37,19 +38,7 @@ it.each([
   ['http://127.0.0.1:8787', 'http://127.0.0.1:8787'],
   ['https://service.example', 'https://service.example'],
 ])('%s is known to a state as %s', async (baseUrl, known) => {
-  const run = {
-    id: 'A',
-    command: 'push',
-    account: { baseUrl: 'http://localhost:8787/a', accountId: 'x' },
-    startedAtMs: 0,
-    endedAtMs: 1,
-    exitCode: 0,
-    phase: 'ended',
-    finished: true,
-    mappings: '{}',
-    summaries: [],
-    requests: null,
-  } as const;
+  const run = startedRun('A', { account: { baseUrl: 'http://localhost:8787/a', accountId: 'x' } });
   expect(await rememberedBaseUrl({ runs: () => Promise.resolve([run]) }, baseUrl)).toBe(known);
   expect(await rememberedBaseUrl({ runs: () => Promise.resolve([]) }, baseUrl)).toBe(baseUrl);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { KnownRecord } from '../../../src/model/state/run-rows.ts';
-import type { Intent, Lock, Run, Store } from '../../../src/model/state/store.ts';
+import type { Intent, Lock, Store } from '../../../src/model/state/store.ts';
 import { DatabaseFailure, type PostgresClient } from '../../../src/state/postgres/client.ts';
 import { pgClient } from '../../../src/state/postgres/pg-client.ts';
 import { lookAtDatabase } from '../../../src/state/postgres/look.ts';
@@ -18,6 +18,7 @@ import {
   type PostgresServer,
 } from '../../support/postgres.ts';
 import { runRow } from '../../support/run-row.ts';
+import { intentOf, startedRun } from '../../support/writes.ts';
 
 const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
 const account = { baseUrl: 'https://data.example', accountId: 'club' };
@@ -42,32 +43,10 @@ type State = Awaited<ReturnType<typeof openTestState>>;
 const open = (options: Partial<Parameters<typeof openTestState>[3]> = {}): Promise<State> =>
   openTestState(client, schema, folder, { clock, ...options });
 
-const intent = (id: string): Intent => ({
-  id,
-  runId: 'RUN',
-  mapping: 'users',
-  resource: 'users',
-  operation: 'create-users',
-  rowNumbers: [2],
-  keys: ['a'],
-  bodyDigest: '',
-  sentAtMs: 1,
-});
+const intent = (id: string): Intent => intentOf(id, { rowNumbers: [2], keys: ['a'] });
 
 const record = (key: string, id: string): KnownRecord => ({ key, id, number: 1, digests: {}, values: {} });
-const run: Run = {
-  id: 'RUN',
-  command: 'push',
-  account,
-  startedAtMs: 1,
-  endedAtMs: null,
-  exitCode: null,
-  phase: 'writing',
-  finished: false,
-  mappings: '{}',
-  summaries: [],
-  requests: null,
-};
+const run = startedRun('RUN', { account });
 
 describe('the tables of a state', () => {
   it('are made once, and used as they are from then on', async () => {

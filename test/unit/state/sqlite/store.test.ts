@@ -26,6 +26,7 @@ import { openStore } from '../../../../src/state/sqlite/store.ts';
 import { RUN_ROWS_FORMAT } from '../../../../src/state/sqlite/run-rows-format.ts';
 import { STATE_FORMAT } from '../../../../src/state/sqlite/state-format.ts';
 import { runRow } from '../../../support/run-row.ts';
+import { intentOf, startedRun } from '../../../support/writes.ts';
 
 const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
 const account = { baseUrl: 'https://data.example', accountId: 'club' };
@@ -534,30 +535,8 @@ describe('a state file that is not whole', () => {
     await store.memory.keep({ account, league: 7 }, [
       { gameWeek: 'week', kind: 'squad', id: 'kept-id', variant: '', readAtMs: 1, record: {} },
     ]);
-    await store.addRun({
-      id: 'RUN',
-      command: 'push',
-      account,
-      startedAtMs: 1,
-      endedAtMs: null,
-      exitCode: null,
-      phase: 'writing',
-      finished: false,
-      mappings: '{}',
-      summaries: [],
-      requests: null,
-    });
-    await store.addIntent(account, {
-      id: 'INTENT',
-      runId: 'RUN',
-      mapping: 'users',
-      resource: 'users',
-      operation: 'create-users',
-      rowNumbers: [2],
-      keys: ['b-key'],
-      bodyDigest: '',
-      sentAtMs: 1,
-    });
+    await store.addRun(startedRun('RUN', { account }));
+    await store.addIntent(account, intentOf('INTENT', { rowNumbers: [2], keys: ['b-key'] }));
     await store.close();
     const bytes = readFileSync(file, 'latin1');
     expect(bytes).toContain(was);
