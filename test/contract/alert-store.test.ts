@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Letter, MappingState } from '../../src/model/state/alerts.ts';
@@ -8,17 +6,14 @@ import { openStore } from '../../src/state/sqlite/store.ts';
 import { MemoryStore, StoreData } from '../simulation/memory-store.ts';
 import { newSchema, openTestState, OwnPostgres } from '../support/postgres.ts';
 import { testClock } from '../support/sandbox.ts';
+import { testFolder } from '../support/test-folder.ts';
 
-let folder: string;
+const folder = testFolder();
 let disk: StoreData;
 const clock = testClock();
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
   disk = new StoreData();
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 let own: OwnPostgres;
@@ -31,10 +26,10 @@ beforeEach(() => {
 });
 
 alertSuite('PostgreSQL in this process', async () => {
-  const { store } = await openTestState(own.client(), schema, folder, { clock });
+  const { store } = await openTestState(own.client(), schema, folder.path, { clock });
   return store;
 });
-alertSuite('SQLite', () => openStore({ file: join(folder, 'state.sqlite'), clock }));
+alertSuite('SQLite', () => openStore({ file: join(folder.path, 'state.sqlite'), clock }));
 alertSuite('memory', () => Promise.resolve(new MemoryStore(disk, clock)));
 
 function mappingState(changes: Partial<MappingState> = {}): MappingState {

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -20,6 +19,7 @@ import {
 } from '../support/postgres.ts';
 import type { PostgresClient } from '../../src/state/postgres/client.ts';
 import { runRow } from '../support/run-row.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 /** A state file finds no key with a NUL. */
 const KEY = 'é\\ "🏆';
@@ -29,15 +29,11 @@ const other = { baseUrl: 'https://data.example', accountId: 'rival' };
 let nowMs = 0;
 const clock = { now: () => (nowMs += 1), monotonic: () => nowMs, sleep: () => Promise.resolve() };
 
-let folder: string;
+const folder = testFolder();
 let schema: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'teamsheet-copy-'));
   schema = newSchema();
   nowMs = 1000;
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const run = (id: string, changes: Partial<Run> = {}): Run => ({
@@ -127,7 +123,7 @@ async function look(store: Store): Promise<unknown> {
   return found;
 }
 
-const fileOf = (name: string): string => join(folder, name, 'state.sqlite');
+const fileOf = (name: string): string => join(folder.path, name, 'state.sqlite');
 const openFile = (name: string): Promise<Store> => openStore({ file: fileOf(name), clock });
 
 /** What every database that a state is copied into and back does. */
@@ -165,10 +161,10 @@ function copySuite(name: string, open: () => Promise<PostgresClient>): void {
       expect(await back('again')).toEqual(copied);
       const wanted = await look(await openFile('first'));
       expect(await look(await openFile('again'))).toEqual(wanted);
-      const other = await openTestState(await open(), schema, folder, { clock });
+      const other = await openTestState(await open(), schema, folder.path, { clock });
       expect(await look(other.store)).toEqual(wanted);
 
-      const { store } = await openTestState(await open(), schema, folder, { clock, held: [account] });
+      const { store } = await openTestState(await open(), schema, folder.path, { clock, held: [account] });
       await store.addRun(run('NEW'));
       await store.addIntent(account, { ...intent, id: 'NEW', runId: 'NEW' });
       await store.setFact({ ...account, accountId: 'third' }, 'a', '');
@@ -183,7 +179,7 @@ function copySuite(name: string, open: () => Promise<PostgresClient>): void {
       await into('first');
       await expect(into('first')).rejects.toMatchObject({ code: 'state.not_empty', exitCode: 6 });
       await expect(back('first')).rejects.toMatchObject({ code: 'state.not_empty', exitCode: 6 });
-      const { store } = await openTestState(await open(), schema, folder, { clock });
+      const { store } = await openTestState(await open(), schema, folder.path, { clock });
       expect((await store.runs(9)).map(({ id }) => id)).toEqual(['RUN-1']);
       await store.close();
     });
@@ -207,9 +203,9 @@ function copySuite(name: string, open: () => Promise<PostgresClient>): void {
         }),
       );
       await expect(halfBack).rejects.toBe(stopped);
-      expect(readdirSync(join(folder, 'again'))).toEqual([]);
+      expect(readdirSync(join(folder.path, 'again'))).toEqual([]);
       await back('again');
-      expect(existsSync(join(folder, 'again', 'runs', 'RUN-1', 'rows.sqlite'))).toBe(true);
+      expect(existsSync(join(folder.path, 'again', 'runs', 'RUN-1', 'rows.sqlite'))).toBe(true);
     });
 
     it('of a damaged state is refused', async () => {

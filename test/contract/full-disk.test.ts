@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { openStore } from '../../src/state/sqlite/store.ts';
 import { runs } from '../support/long.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 const faults = vi.hoisted(() => ({ before: (_name: string): void => undefined }));
 /** The functions that making a state calls. */
@@ -34,16 +34,12 @@ vi.mock(import('node:fs'), async (real) => {
 const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
 const SCRIPT = join(import.meta.dirname, '../support/full-disk.ts');
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'teamsheet-full-'));
-});
+const folder = testFolder();
 afterEach(() => {
   faults.before = () => undefined;
-  rmSync(folder, { recursive: true, force: true });
 });
 
-const files = (): readonly string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+const files = (): readonly string[] => readdirSync(folder.path, { recursive: true, encoding: 'utf8' }).sort();
 
 interface Level {
   readonly free: number;
@@ -63,14 +59,14 @@ const onDisk = (...command: readonly string[]): readonly string[] => [
   'sh',
   '-c',
   'mount -t tmpfs -o size=640k tmpfs "$0" && exec "$@"',
-  folder,
+  folder.path,
   ...command,
 ];
 
 it('makes state, rows and results whole or not at all, however full the disk is', ({ skip }) => {
   const may = spawnSync('unshare', onDisk('true'));
   if (may.status !== 0) skip('this machine lets no test mount a small disk');
-  const output = execFileSync('unshare', onDisk(process.execPath, SCRIPT, folder, String(runs(3, 1))), {
+  const output = execFileSync('unshare', onDisk(process.execPath, SCRIPT, folder.path, String(runs(3, 1))), {
     encoding: 'utf8',
   });
   const levels = output
@@ -100,10 +96,10 @@ it('makes a state whole or not at all where files may not grow, and cleans up', 
       const { openStore } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/state/sqlite/store.ts'))});
       const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
       await openStore({ file: process.argv[1], clock }).then((store) => store.close(), (error) => { process.exitCode = error.exitCode; });`;
-    const file = join(folder, String(blocks), 'state.sqlite');
+    const file = join(folder.path, String(blocks), 'state.sqlite');
     const limit = `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" --input-type=module -e "$1" "$2"`;
     const { status } = spawnSync('sh', ['-c', limit, process.execPath, script, file], { stdio: 'ignore' });
-    const left = readdirSync(join(folder, String(blocks)));
+    const left = readdirSync(join(folder.path, String(blocks)));
     expect({ blocks, status, left: left.filter((name) => !/-(wal|shm)$/.test(name)) }).toEqual(
       left.length === 0 ? { blocks, status: 8, left } : { blocks, status, left: ['state.sqlite'] },
     );
@@ -113,7 +109,7 @@ it('makes a state whole or not at all where files may not grow, and cleans up', 
 it('makes a state whole or not at all whichever call of the file system fails', async () => {
   const failed = new Set<string>();
   for (let nth = 1; ; nth += 1) {
-    const file = join(folder, String(nth), 'state.sqlite');
+    const file = join(folder.path, String(nth), 'state.sqlite');
     let calls = 0;
     faults.before = (name) => {
       calls += 1;
@@ -128,7 +124,10 @@ it('makes a state whole or not at all whichever call of the file system fails', 
     faults.before = () => undefined;
     expect([null, 'state.unwritable']).toContain(code);
     await (await openStore({ file, clock })).close();
-    expect({ nth, left: readdirSync(join(folder, String(nth))) }).toEqual({ nth, left: ['state.sqlite'] });
+    expect({ nth, left: readdirSync(join(folder.path, String(nth))) }).toEqual({
+      nth,
+      left: ['state.sqlite'],
+    });
     if (calls < nth) break;
   }
   expect([...failed].sort()).toEqual([
@@ -143,7 +142,7 @@ it('makes a state whole or not at all whichever call of the file system fails', 
 
 it('removes what processes that are gone left of a new state, and nothing else', async () => {
   const gone = spawnSync('true').pid;
-  const state = join(folder, 'state');
+  const state = join(folder.path, 'state');
   mkdirSync(state);
   const kept = [
     'other.sqlite.1.new',

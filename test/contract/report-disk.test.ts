@@ -1,12 +1,12 @@
-import { mkdtemp, readFile, readdir, rm, type FileHandle } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, readdir, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { PullMapping } from '../../src/mapping/mapping.ts';
 import type { PullSummary } from '../../src/model/state/store.ts';
 import type { TableLocation } from '../../src/model/tables/table.ts';
 import { expectAllClosed } from '../support/faulty-files.ts';
 import { fakeService, pullMapping, pullPorts, pull } from '../support/pull.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 const files = vi.hoisted(() => ({
   opened: [] as FileHandle[],
@@ -20,14 +20,10 @@ vi.mock(import('node:fs/promises'), async (real) => {
 /** What the operating system says of a full disk, a broken one, and of files and file systems that may not be written. */
 const CODES = ['ENOSPC', 'EIO', 'EACCES', 'EROFS', 'EDQUOT', 'EPERM'];
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'teamsheet-disk-'));
-});
+const folder = testFolder();
 afterEach(async () => {
   files.call = (_name, effect) => effect();
   await expectAllClosed(files);
-  await rm(folder, { recursive: true, force: true });
 });
 
 const service = (name: string) =>
@@ -47,9 +43,9 @@ function mappings(mode: 'replace' | 'append'): readonly PullMapping[] {
   const report = (name: string, location: TableLocation): PullMapping =>
     pullMapping('users', location, { name, destination: { mode } });
   return [
-    report('one', { kind: 'csv', path: join(folder, 'one.csv') }),
-    report('book', { kind: 'xlsx', path: join(folder, 'book.xlsx'), tab: 'Users' }),
-    report('two', { kind: 'csv', path: join(folder, 'two.csv') }),
+    report('one', { kind: 'csv', path: join(folder.path, 'one.csv') }),
+    report('book', { kind: 'xlsx', path: join(folder.path, 'book.xlsx'), tab: 'Users' }),
+    report('two', { kind: 'csv', path: join(folder.path, 'two.csv') }),
   ];
 }
 const FILES: Readonly<Record<string, string>> = { one: 'one.csv', book: 'book.xlsx', two: 'two.csv' };
@@ -58,7 +54,7 @@ const contents = async (): Promise<Readonly<Record<string, string>>> =>
   Object.fromEntries(
     await Promise.all(
       Object.entries(FILES).map(
-        async ([name, file]) => [name, (await readFile(join(folder, file))).toString('base64')] as const,
+        async ([name, file]) => [name, (await readFile(join(folder.path, file))).toString('base64')] as const,
       ),
     ),
   );
@@ -97,7 +93,7 @@ describe.each(['replace', 'append'] as const)(
       async (_what, forGood) => {
         for (let nth = 1; ; nth += 1) {
           const code = CODES[nth % CODES.length] ?? 'EIO';
-          for (const file of Object.values(FILES)) await rm(join(folder, file), { force: true });
+          for (const file of Object.values(FILES)) await rm(join(folder.path, file), { force: true });
           await pull(pullPorts(service('Old')), mappings('replace'), {});
           const before = await contents();
           const { summaries, failed } = await pullWith(
@@ -129,9 +125,9 @@ describe.each(['replace', 'append'] as const)(
               .split('\n');
             expect([31, 61]).toContain(lines.length);
           }
-          const left = (await readdir(folder)).filter((file) => !Object.values(FILES).includes(file));
+          const left = (await readdir(folder.path)).filter((file) => !Object.values(FILES).includes(file));
           if (!failed.includes('rm')) expect({ ...told, left }).toEqual({ ...told, left: [] });
-          for (const file of left) await rm(join(folder, file));
+          for (const file of left) await rm(join(folder.path, file));
           if (failed.length === 0) break;
         }
       },

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -25,8 +23,9 @@ import {
 import { runRow } from '../support/run-row.ts';
 import { told, words } from '../support/said.ts';
 import { startedRun } from '../support/writes.ts';
+import { testFolder } from '../support/test-folder.ts';
 
-let folder: string;
+const folder = testFolder();
 let nowMs: number;
 let disk: StoreData;
 const clock = { now: () => nowMs, monotonic: () => nowMs, sleep: () => Promise.resolve() };
@@ -34,12 +33,8 @@ const account = { baseUrl: 'https://data.example', accountId: 'club' };
 const otherAccount = { baseUrl: 'https://data.example', accountId: 'rival' };
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
   nowMs = 1_000;
   disk = new StoreData();
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** PostgreSQL in this process, and a server where there is one; every test has a schema of its own. */
@@ -55,9 +50,9 @@ beforeEach(() => {
   schema = newSchema();
 });
 const openOn = async (client: PostgresClient): Promise<Store> =>
-  (await openTestState(client, schema, folder, { clock, held: [account, otherAccount] })).store;
+  (await openTestState(client, schema, folder.path, { clock, held: [account, otherAccount] })).store;
 const lockOn = async (client: PostgresClient): Promise<Lock> =>
-  (await openTestState(client, schema, folder, { clock })).lock;
+  (await openTestState(client, schema, folder.path, { clock })).lock;
 const onPGlite = (): Promise<Store> => openOn(own.client());
 const onServer = async (): Promise<Store> => openOn(await clientOf(server));
 
@@ -78,15 +73,19 @@ describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'}
   });
 });
 
-storeSuite('SQLite', () => openStore({ file: join(folder, 'state.sqlite'), clock }));
-memorySuite('SQLite', () => openStore({ file: join(folder, 'state.sqlite'), clock }));
+storeSuite('SQLite', () => openStore({ file: join(folder.path, 'state.sqlite'), clock }));
+memorySuite('SQLite', () => openStore({ file: join(folder.path, 'state.sqlite'), clock }));
 memorySuite('memory', () => Promise.resolve(new MemoryStore(disk, clock)));
-runRowsSuite('SQLite, of a run', () => openStore({ file: join(folder, 'state.sqlite'), clock }), 'RUN-1');
-runRowsSuite('SQLite, temporary', () => openStore({ file: join(folder, 'state.sqlite'), clock }), null);
+runRowsSuite(
+  'SQLite, of a run',
+  () => openStore({ file: join(folder.path, 'state.sqlite'), clock }),
+  'RUN-1',
+);
+runRowsSuite('SQLite, temporary', () => openStore({ file: join(folder.path, 'state.sqlite'), clock }), null);
 storeSuite('memory', () => Promise.resolve(new MemoryStore(disk, clock)));
 runRowsSuite('memory, of a run', () => Promise.resolve(new MemoryStore(disk, clock)), 'RUN-1');
 runRowsSuite('memory, temporary', () => Promise.resolve(new MemoryStore(disk, clock)), null);
-lockSuite('SQLite', () => Promise.resolve(createLock({ folder: join(folder, 'locks') })));
+lockSuite('SQLite', () => Promise.resolve(createLock({ folder: join(folder.path, 'locks') })));
 
 function run(id: string, changes: Partial<Run> = {}): Run {
   const planned = {

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readXlsx } from 'hucre/xlsx';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -16,12 +15,9 @@ import { accessTo } from '../support/google-access.ts';
 import type { FakeGoogle } from '../support/google/fake-google.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';
 import { handMade, textRow } from '../support/workbook.ts';
+import { testFolder } from '../support/test-folder.ts';
 
-let folder = '';
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-kinds-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = testFolder();
 
 const READ = { origin: 'r.csv', headerRow: 1, delimiter: 'auto', encoding: 'auto' } as const;
 
@@ -53,7 +49,7 @@ const KINDS = {
 describe.each(['csv', 'xlsx'] as const)('the table kind %s', (name) => {
   const kind = createTables()[name];
   const { at, read } = KINDS[name];
-  const file = (): string => path.join(folder, 'out', 'report');
+  const file = (): string => path.join(folder.path, 'out', 'report');
   const tab = (rows: AsyncIterable<readonly (readonly ReportValue[])[]>): ReportTab => ({
     location: at(file()),
     table: {
@@ -119,7 +115,7 @@ describe.each(['csv', 'xlsx'] as const)('the table kind %s', (name) => {
   });
 
   it('says that the destination cannot be written, naming it', async () => {
-    await writeFile(path.join(folder, 'out'), '');
+    await writeFile(path.join(folder.path, 'out'), '');
     await expect(kind.write([tab(rowsOf())])).rejects.toMatchObject({
       code: 'destination.unwritable',
       exitCode: 8,
@@ -225,13 +221,13 @@ describe.each(['csv', 'xlsx', 'sheet'] as const)('the table kind %s as a source'
 
   async function open(rows: readonly (readonly string[])[]): Promise<SourceTable> {
     if (name === 'csv') {
-      const file = path.join(folder, 'users.csv');
+      const file = path.join(folder.path, 'users.csv');
       const quoted = rows.map((row) => row.map((text) => `"${text.replaceAll('"', '""')}"`).join(','));
       await writeFile(file, quoted.join('\n'));
       return createTables().csv.open({ kind: 'csv', path: file }, READ);
     }
     if (name === 'xlsx') {
-      const file = path.join(folder, 'users.xlsx');
+      const file = path.join(folder.path, 'users.xlsx');
       await writeFile(file, handMade({ rows: rows.map((row, index) => textRow(index + 1, row)).join('') }));
       return createTables().xlsx.open({ kind: 'xlsx', path: file, tab: 'Users' }, READ);
     }

@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   AccessError,
   ConfigError,
@@ -13,6 +12,7 @@ import {
 import type { PullMapping } from '../../src/mapping/mapping.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import { fakeService, memoryTables, pullMapping, pullPorts, pull } from '../support/pull.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 const league = { fantasy_league_id: 1 };
 const squadId = (n: number): string => `0b1e5f10-0000-4000-8000-${String(n).padStart(12, '0')}`;
@@ -54,12 +54,8 @@ function squadService(count: number, refuse: (operation: string, n: number) => v
 const messages = (events: readonly RunEvent[], kind: 'warning' | 'note'): readonly string[] =>
   events.flatMap((event) => (event.kind === kind ? [event.message] : []));
 
-let folder = '';
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-pull-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
-const csv = (name: string) => ({ kind: 'csv', path: path.join(folder, name) }) as const;
+const folder = testFolder();
+const csv = (name: string) => ({ kind: 'csv', path: path.join(folder.path, name) }) as const;
 const columns = (...names: readonly string[]) =>
   names.map((name) => ({ header: name, from: name, type: undefined, format: undefined }));
 
@@ -86,7 +82,7 @@ describe('squads and line-ups', () => {
         destination: 'out/squads.csv',
       },
     ]);
-    const [header, first] = (await readFile(path.join(folder, 'squads.csv'), 'utf8')).split('\n');
+    const [header, first] = (await readFile(path.join(folder.path, 'squads.csv'), 'utf8')).split('\n');
     expect(header).toBe(
       'id,name,created_at,updated_at,user.id,user.user_id,user.external_id,user.is_active,user.display_name,user.created_at,' +
         'user.updated_at,fantasy_league.id,fantasy_league.name,fantasy_league.is_active',
@@ -212,7 +208,7 @@ describe('squads and line-ups', () => {
     });
     expect(summaries[1]).toMatchObject({ records: 40 });
     expect(await readFile(csv('s.csv').path, 'utf8')).toBe('old\n');
-    expect((await readdir(folder)).toSorted()).toEqual(['l.csv', 's.csv']);
+    expect((await readdir(folder.path)).toSorted()).toEqual(['l.csv', 's.csv']);
   });
 
   it('reports a mapping none of whose squads could be read', async () => {
@@ -568,7 +564,7 @@ describe('players', () => {
 
 describe('destinations', () => {
   const tab = (name: string) =>
-    ({ kind: 'xlsx', path: path.join(folder, 'season.xlsx'), tab: name }) as const;
+    ({ kind: 'xlsx', path: path.join(folder.path, 'season.xlsx'), tab: name }) as const;
 
   it('writes no workbook when one of its tabs is not whole, and says why to each', async () => {
     await writeFile(tab('x').path, 'old');
@@ -727,7 +723,7 @@ describe('destinations', () => {
       { name: mappings[1]?.name, error: stopped },
     ]);
     expect(JSON.stringify(service.calls)).not.toContain('list-prices');
-    expect(await readdir(folder)).toEqual(['s.csv']);
+    expect(await readdir(folder.path)).toEqual(['s.csv']);
     expect(await readFile(csv('s.csv').path, 'utf8')).toBe('old\n');
   });
 });

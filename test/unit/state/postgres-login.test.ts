@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { openJobs, openState } from '../../../src/runtime/state.ts';
 import { readAddress } from '../../../src/runtime/config/state-place.ts';
 import { Database } from '../../../src/state/postgres/database.ts';
 import { Jobs } from '../../../src/state/postgres/jobs.ts';
 import { passwordIn } from '../../../src/state/postgres/pass-file.ts';
 import { pgClient } from '../../../src/state/postgres/pg-client.ts';
+import { testFolder } from '../../support/test-folder.ts';
 
 const clock = { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() };
 const REFUSED = {
@@ -17,14 +17,10 @@ const REFUSED = {
   next: expect.stringMatching(/^Set PGPASSWORD or PGPASSFILE, .*TEAMSHEET_STATE_URL/) as string,
 };
 
-let folder: string;
+const folder = testFolder();
 let server: Server | undefined;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
-});
 afterEach(() => {
   server?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const message = (code: number, ...rest: readonly (string | Buffer)[]): Buffer => {
@@ -81,12 +77,12 @@ async function askForPassword(kind: 'scram' | 'plain', told: (password: string) 
 const place = (port: number, env: Readonly<Record<string, string>> = {}) =>
   readAddress(
     `postgres://ada@127.0.0.1:${port}/club`,
-    { folder, env: { HOME: folder, ...env }, schema: 'north', leaseMs: 30_000 },
+    { folder: folder.path, env: { HOME: folder.path, ...env }, schema: 'north', leaseMs: 30_000 },
     {},
   );
 const configOf = (state: ReturnType<typeof place>) => ({
   state,
-  stateFolder: folder,
+  stateFolder: folder.path,
   insecure: false,
   env: {},
 });
@@ -121,7 +117,7 @@ describe('a server that asks for a password', () => {
   });
 
   it('is given that of the file that PGPASSFILE names', async () => {
-    const file = join(folder, 'passwords');
+    const file = join(folder.path, 'passwords');
     let told: (password: string) => void = () => undefined;
     const password = new Promise<string>((done) => (told = done));
     const { port } = await askForPassword('plain', (text) => told(text));
@@ -135,7 +131,7 @@ describe('a server that asks for a password', () => {
 describe('a file of passwords', () => {
   const login = { host: 'db.example', database: 'club', user: 'ada' };
   const inFile = (text: string, mode = 0o600): string => {
-    const file = join(folder, 'passwords');
+    const file = join(folder.path, 'passwords');
     writeFileSync(file, text, { mode });
     return passwordIn(file, login);
   };
@@ -161,7 +157,7 @@ describe('a file of passwords', () => {
   });
 
   it('that is not there is said', () => {
-    expect(() => passwordIn(join(folder, 'none'), login)).toThrow(
+    expect(() => passwordIn(join(folder.path, 'none'), login)).toThrow(
       /none is given, and .*none cannot be read$/,
     );
   });

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { KnownRecord } from '../../../src/model/state/run-rows.ts';
 import type { Intent, Lock, Store } from '../../../src/model/state/store.ts';
 import { DatabaseFailure, type PostgresClient } from '../../../src/state/postgres/client.ts';
@@ -19,6 +16,7 @@ import {
 } from '../../support/postgres.ts';
 import { runRow } from '../../support/run-row.ts';
 import { intentOf, startedRun } from '../../support/writes.ts';
+import { testFolder } from '../../support/test-folder.ts';
 
 const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
 const account = { baseUrl: 'https://data.example', accountId: 'club' };
@@ -26,22 +24,18 @@ const account = { baseUrl: 'https://data.example', accountId: 'club' };
 let own: OwnPostgres;
 let client: PostgresClient;
 let schema: string;
-let folder: string;
+const folder = testFolder();
 beforeAll(() => {
   own = new OwnPostgres();
 });
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
   client = own.client();
   schema = newSchema();
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 type State = Awaited<ReturnType<typeof openTestState>>;
 const open = (options: Partial<Parameters<typeof openTestState>[3]> = {}): Promise<State> =>
-  openTestState(client, schema, folder, { clock, ...options });
+  openTestState(client, schema, folder.path, { clock, ...options });
 
 const intent = (id: string): Intent => intentOf(id, { rowNumbers: [2], keys: ['a'] });
 
@@ -133,7 +127,7 @@ describe('the tables of a state', () => {
       ...client,
       query: () => Promise.reject(new DatabaseFailure(sqlState, new Error('why'))),
     };
-    const opened = openTestState(failing, schema, folder, { clock });
+    const opened = openTestState(failing, schema, folder.path, { clock });
     await expect(opened).rejects.toMatchObject({
       code,
       exitCode,
@@ -437,7 +431,7 @@ describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'}
   });
   afterAll(() => server.close());
   const openOn = async (): Promise<State> =>
-    openTestState(await clientOf(server), schema, folder, { clock, process: '' });
+    openTestState(await clientOf(server), schema, folder.path, { clock, process: '' });
 
   it('the tables are made once by processes that start together', async () => {
     const states = await Promise.all(Array.from({ length: 8 }, openOn));

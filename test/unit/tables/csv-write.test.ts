@@ -1,17 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, readdir, rm, stat, symlink, writeFile, mkdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, readdir, stat, symlink, writeFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../src/model/error.ts';
 import type { ReportColumn, ReportValue, WriteOptions } from '../../../src/model/tables/table.ts';
 import { writeCsvFile, writeCsvReport } from '../../../src/tables/csv/write.ts';
+import { testFolder } from '../../support/test-folder.ts';
 
-let folder = '';
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-csv-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = testFolder();
 
 const plain: WriteOptions = { mode: 'replace', excel: false, formulas: 'escape', timezone: 'UTC' };
 const column = (header: string, type: ReportColumn['type'] = 'text', format?: string): ReportColumn => ({
@@ -30,7 +26,7 @@ async function written(
   options: Partial<WriteOptions> = {},
   old?: string,
 ): Promise<string> {
-  const file = path.join(folder, 'report.csv');
+  const file = path.join(folder.path, 'report.csv');
   if (old !== undefined) await writeFile(file, old);
   await writeCsvReport(file, { name: 'report', columns, rows: batchesOf(rows) }, { ...plain, ...options });
   return readFile(file, 'utf8');
@@ -156,7 +152,7 @@ describe('append and merge', () => {
       code,
       exitCode: 8,
     });
-    expect(await readFile(path.join(folder, 'report.csv'), 'utf8')).toBe(before);
+    expect(await readFile(path.join(folder.path, 'report.csv'), 'utf8')).toBe(before);
   });
 });
 
@@ -165,49 +161,49 @@ describe('the file', () => {
   const options = { formulas: 'raw' } as const;
 
   it('makes its folder, counts rows and leaves nothing else', async () => {
-    const file = path.join(folder, 'out', 'deep', 'r.csv');
+    const file = path.join(folder.path, 'out', 'deep', 'r.csv');
     expect(await writeCsvFile(file, header, batchesOf([['1'], ['2']], [['3']]), options)).toBe(3);
     expect(await readFile(file, 'utf8')).toBe('a\n1\n2\n3\n');
     expect(await readdir(path.dirname(file))).toEqual(['r.csv']);
   });
 
   it('keeps the old file and no temporary one when the rows fail', async () => {
-    const file = path.join(folder, 'r.csv');
+    const file = path.join(folder.path, 'r.csv');
     await writeFile(file, 'old\n');
     const failing = async function* () {
       yield await Promise.resolve([['x'.repeat(100_000)]]);
       throw new Error('no more');
     };
     await expect(writeCsvFile(file, header, failing(), options)).rejects.toThrow('no more');
-    expect(await readdir(folder)).toEqual(['r.csv']);
+    expect(await readdir(folder.path)).toEqual(['r.csv']);
     expect(await readFile(file, 'utf8')).toBe('old\n');
   });
 
   it('is private where asked, and follows the umask where not', async () => {
-    const [secret, open] = [path.join(folder, 'p.csv'), path.join(folder, 'o.csv')];
+    const [secret, open] = [path.join(folder.path, 'p.csv'), path.join(folder.path, 'o.csv')];
     await writeCsvFile(secret, header, batchesOf(), { ...options, mode: 0o600 });
     await writeCsvFile(open, header, batchesOf(), options);
     const modeOf = async (file: string): Promise<number> => (await stat(file)).mode & 0o777;
     expect(await modeOf(secret)).toBe(0o600);
-    const usual = path.join(folder, 'usual');
+    const usual = path.join(folder.path, 'usual');
     await writeFile(usual, '');
     expect(await modeOf(open)).toBe(await modeOf(usual));
   });
 
   it('follows a link inside its folder and refuses one that leads out', async () => {
-    await mkdir(path.join(folder, 'out'));
-    const real = path.join(folder, 'out', 'real.csv');
-    const link = path.join(folder, 'out', 'latest.csv');
+    await mkdir(path.join(folder.path, 'out'));
+    const real = path.join(folder.path, 'out', 'real.csv');
+    const link = path.join(folder.path, 'out', 'latest.csv');
     await writeFile(real, 'old\n');
     await symlink('real.csv', link);
     await writeCsvFile(link, header, batchesOf(), options);
     expect(await readFile(real, 'utf8')).toBe('a\n');
-    expect((await readdir(path.join(folder, 'out'))).toSorted()).toEqual(['latest.csv', 'real.csv']);
+    expect((await readdir(path.join(folder.path, 'out'))).toSorted()).toEqual(['latest.csv', 'real.csv']);
 
-    const outside = path.join(folder, 'precious.csv');
+    const outside = path.join(folder.path, 'precious.csv');
     await writeFile(outside, 'precious\n');
-    for (const target of [outside, path.join(folder, 'missing.csv')]) {
-      const planted = path.join(folder, 'out', `planted-${path.basename(target)}`);
+    for (const target of [outside, path.join(folder.path, 'missing.csv')]) {
+      const planted = path.join(folder.path, 'out', `planted-${path.basename(target)}`);
       await symlink(target, planted);
       await expect(writeCsvFile(planted, header, batchesOf(), options)).rejects.toMatchObject({
         code: 'destination.symlink',
@@ -217,20 +213,20 @@ describe('the file', () => {
   });
 
   it.skipIf(process.platform === 'win32')('puts no file in the place of a pipe', async () => {
-    const pipe = path.join(folder, 'pipe');
+    const pipe = path.join(folder.path, 'pipe');
     execFileSync('mkfifo', [pipe]);
-    await symlink('pipe', path.join(folder, 'link'));
-    for (const file of [pipe, path.join(folder, 'link')])
+    await symlink('pipe', path.join(folder.path, 'link'));
+    for (const file of [pipe, path.join(folder.path, 'link')])
       await expect(writeCsvFile(file, header, batchesOf(), options)).rejects.toMatchObject({
         code: 'destination.unwritable',
         message: `cannot write ${file}: it is a pipe, not a file; it was left as it is`,
       });
     expect((await stat(pipe)).isFIFO()).toBe(true);
-    expect((await readdir(folder)).toSorted()).toEqual(['link', 'pipe']);
+    expect((await readdir(folder.path)).toSorted()).toEqual(['link', 'pipe']);
   });
 
   it('names the file that cannot be written, before it asks for rows', async () => {
-    const blocked = path.join(folder, 'file');
+    const blocked = path.join(folder.path, 'file');
     await writeFile(blocked, '');
     let asked = false;
     const rows = async function* () {
@@ -245,11 +241,11 @@ describe('the file', () => {
         error.message.includes(file),
     );
     expect(asked).toBe(false);
-    const taken = path.join(folder, 'taken');
+    const taken = path.join(folder.path, 'taken');
     await mkdir(path.join(taken, 'inner'), { recursive: true });
     await expect(writeCsvFile(taken, header, batchesOf(), options)).rejects.toMatchObject({
       code: 'destination.unwritable',
     });
-    expect((await readdir(folder)).toSorted()).toEqual(['file', 'taken']);
+    expect((await readdir(folder.path)).toSorted()).toEqual(['file', 'taken']);
   });
 });

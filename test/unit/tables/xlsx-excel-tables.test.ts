@@ -1,22 +1,18 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { openXlsx as openBook } from 'hucre/xlsx';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseLayout } from '../../../src/mapping/parse/parse-layout.ts';
 import type { ReportColumn, ReportValue, WriteOptions } from '../../../src/model/tables/table.ts';
 import { joinLayout, orderColumns } from '../../../src/report/arrange.ts';
 import { writeXlsxReport } from '../../../src/tables/xlsx/write.ts';
 import { unzip } from '../../support/unzip.ts';
 import { handMade, textRow } from '../../support/workbook.ts';
+import { testFolder } from '../../support/test-folder.ts';
 
-let folder = '';
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-excel-tables-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = testFolder();
 
-const file = (): string => path.join(folder, 'season.xlsx');
+const file = (): string => path.join(folder.path, 'season.xlsx');
 const COLUMNS: readonly ReportColumn[] = [
   { header: 'Squad', type: 'text' },
   { header: 'Points', type: 'integer' },
@@ -263,7 +259,7 @@ describe("a table of Excel's that cannot follow its report", () => {
     expect(await readFile(file())).toEqual(before);
     const { code, message } = error as { code: unknown; message: string };
     expect(code).toBe('destination.table');
-    return message.replaceAll(folder + path.sep, '');
+    return message.replaceAll(folder.path + path.sep, '');
   };
 
   it('stops the report when it begins in the middle of it', async () => {

@@ -1,8 +1,7 @@
 import { openXlsx as openBook } from 'hucre/xlsx';
-import { mkdtemp, copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseLayout } from '../../../src/mapping/parse/parse-layout.ts';
 import { shownText } from '../../../src/model/tables/cell.ts';
 import type { ReportColumn, ReportTab, ReportValue, WriteOptions } from '../../../src/model/tables/table.ts';
@@ -13,14 +12,11 @@ import { unzip } from '../../support/unzip.ts';
 import { handMade, textRow, workbookParts } from '../../support/workbook.ts';
 import { makeZip } from '../../support/zip.ts';
 import { runs } from '../../support/long.ts';
+import { testFolder } from '../../support/test-folder.ts';
 
-let folder = '';
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-existing-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = testFolder();
 
-const file = (): string => path.join(folder, 'season.xlsx');
+const file = (): string => path.join(folder.path, 'season.xlsx');
 const COLUMNS: readonly ReportColumn[] = [
   { header: 'Squad', type: 'text' },
   { header: 'Points', type: 'integer' },
@@ -101,7 +97,7 @@ async function refusal(given?: Given): Promise<{ code: unknown; exitCode: unknow
   );
   expect(await readFile(file())).toEqual(before);
   const { code, exitCode, message } = error as { code: unknown; exitCode: unknown; message: string };
-  return { code, exitCode, message: message.replaceAll(folder + path.sep, '') };
+  return { code, exitCode, message: message.replaceAll(folder.path + path.sep, '') };
 }
 
 describe('a file that only teamsheet wrote', () => {
@@ -605,12 +601,12 @@ describe('a workbook that cannot be kept is left as it is', () => {
     ['.~lock.season.xlsx#', 'LibreOffice'],
   ])('when %s says that it is open', async (mark, program) => {
     await refresh();
-    await writeFile(path.join(folder, mark), '');
+    await writeFile(path.join(folder.path, mark), '');
     expect(await refusal()).toEqual({
       code: 'destination.open',
       exitCode: 8,
       message: `season.xlsx is open in ${program}; nothing was written`,
     });
-    expect((await readdir(folder)).toSorted()).toEqual([mark, 'season.xlsx'].toSorted());
+    expect((await readdir(folder.path)).toSorted()).toEqual([mark, 'season.xlsx'].toSorted());
   });
 });

@@ -1,19 +1,15 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { readXlsx, streamXlsxRows } from 'hucre/xlsx';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseLayout } from '../../../src/mapping/parse/parse-layout.ts';
 import type { ReportColumn, ReportTab, ReportValue } from '../../../src/model/tables/table.ts';
 import { joinLayout, orderColumns } from '../../../src/report/arrange.ts';
 import { writeXlsxReport } from '../../../src/tables/xlsx/write.ts';
 import { unzip } from '../../support/unzip.ts';
+import { testFolder } from '../../support/test-folder.ts';
 
-let folder = '';
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-layout-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = testFolder();
 
 const COLUMNS: readonly ReportColumn[] = [
   { header: 'Squad', type: 'text' },
@@ -79,7 +75,7 @@ function tabOf({ yaml = LAYOUT, rows = ROWS, tab = "Week's table" }: Given = {})
   };
 }
 
-const file = (): string => path.join(folder, 'r.xlsx');
+const file = (): string => path.join(folder.path, 'r.xlsx');
 
 async function written(...tabs: readonly ReportTab[]) {
   await writeXlsxReport(file(), tabs);

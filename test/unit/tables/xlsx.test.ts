@@ -1,18 +1,14 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { readXlsx } from 'hucre/xlsx';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ReportColumn, ReportTab, ReportValue, WriteOptions } from '../../../src/model/tables/table.ts';
 import { writeRejectedXlsx, writeXlsxReport } from '../../../src/tables/xlsx/write.ts';
+import { testFolder } from '../../support/test-folder.ts';
 
-let folder = '';
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-xlsx-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = testFolder();
 
 async function* batchesOf<T>(...batches: readonly T[]): AsyncGenerator<T> {
   yield* await Promise.resolve(batches);
@@ -31,14 +27,14 @@ function tabOf(
   options: Partial<WriteOptions> = {},
 ): ReportTab {
   return {
-    location: { kind: 'xlsx', path: path.join(folder, 'r.xlsx'), tab: name },
+    location: { kind: 'xlsx', path: path.join(folder.path, 'r.xlsx'), tab: name },
     table: { name: `${name}-report`, columns, rows: batchesOf(rows) },
     options: { mode: 'replace', excel: false, formulas: 'escape', timezone: 'UTC', ...options },
   };
 }
 
 async function written(...tabs: readonly ReportTab[]) {
-  const file = path.join(folder, 'r.xlsx');
+  const file = path.join(folder.path, 'r.xlsx');
   await writeXlsxReport(file, tabs);
   return readXlsx(await readFile(file), { readStyles: true });
 }
@@ -165,7 +161,7 @@ describe('a workbook', () => {
   });
 
   it('takes 50,000 rows over all tabs and refuses one more, keeping the old file', async () => {
-    const file = path.join(folder, 'r.xlsx');
+    const file = path.join(folder.path, 'r.xlsx');
     await writeXlsxReport(file, [tabOf('A', [column('n', 'integer')], [])]);
     const old = await readFile(file);
     const many = Array.from({ length: 49_999 }, (_, index) => [index]);
@@ -178,7 +174,7 @@ describe('a workbook', () => {
       exitCode: 8,
     });
     expect(await readFile(file)).toEqual(old);
-    expect(await readdir(folder)).toEqual(['r.xlsx']);
+    expect(await readdir(folder.path)).toEqual(['r.xlsx']);
     expect(await writeXlsxReport(file, tabs(1))).toEqual([49_999, 1]);
   });
 
@@ -195,7 +191,7 @@ describe('a workbook', () => {
 
 describe('rejected rows', () => {
   it('stay text when they are edited, in a private file', async () => {
-    const file = path.join(folder, 'x.rejected.xlsx');
+    const file = path.join(folder.path, 'x.rejected.xlsx');
     expect(
       await writeRejectedXlsx(file, ['Member', 'Price'], batchesOf([['00123', '7.5']], [['=1', '']])),
     ).toBe(true);
@@ -210,10 +206,10 @@ describe('rejected rows', () => {
   });
 
   it('are left to the CSV file when there are too many', async () => {
-    const file = path.join(folder, 'x.rejected.xlsx');
+    const file = path.join(folder.path, 'x.rejected.xlsx');
     const many = Array.from({ length: 50_001 }, () => ['x']);
     expect(await writeRejectedXlsx(file, ['a'], batchesOf(many))).toBe(false);
-    expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(folder.path)).toEqual([]);
   });
 });
 
@@ -237,17 +233,17 @@ if (hasLibreOffice()) {
           HOSTILE.map((text) => [text]),
         ),
       );
-      const profile = `-env:UserInstallation=file://${path.join(folder, 'profile')}`;
+      const profile = `-env:UserInstallation=file://${path.join(folder.path, 'profile')}`;
       await promisify(execFile)('soffice', [
         profile,
         '--headless',
         '--convert-to',
         'csv:Text - txt - csv (StarCalc):44,34,76',
         '--outdir',
-        folder,
-        path.join(folder, 'r.xlsx'),
+        folder.path,
+        path.join(folder.path, 'r.xlsx'),
       ]);
-      const text = await readFile(path.join(folder, 'r.csv'), 'utf8');
+      const text = await readFile(path.join(folder.path, 'r.csv'), 'utf8');
       const quoted = SAFE.map((cell) => (/["\n,]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
       expect(text).toBe(`x\n${quoted.join('\n')}\n`);
     });

@@ -4,7 +4,6 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
   rmSync,
@@ -13,12 +12,11 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { KnownRecord } from '../../../../src/model/state/run-rows.ts';
 import type { Store } from '../../../../src/model/state/store.ts';
@@ -27,27 +25,24 @@ import { RUN_ROWS_FORMAT } from '../../../../src/state/sqlite/run-rows-format.ts
 import { STATE_FORMAT } from '../../../../src/state/sqlite/state-format.ts';
 import { runRow } from '../../../support/run-row.ts';
 import { intentOf, startedRun } from '../../../support/writes.ts';
+import { testFolder } from '../../../support/test-folder.ts';
 
 const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
 const account = { baseUrl: 'https://data.example', accountId: 'club' };
 const WRITER = join(import.meta.dirname, '../../../support/state-writer.ts');
 
-let folder: string;
+const folder = testFolder();
 let file: string;
 const open = (): Promise<Store> => openStore({ file, clock, busyTimeoutMs: 50 });
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
-  file = join(folder, '.teamsheet', 'state.sqlite');
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
+  file = join(folder.path, '.teamsheet', 'state.sqlite');
 });
 
 function modes(): Record<string, string> {
-  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const found = readdirSync(folder.path, { recursive: true, encoding: 'utf8' });
   return Object.fromEntries(
-    found.sort().map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]),
+    found.sort().map((name) => [name, (statSync(join(folder.path, name)).mode & 0o777).toString(8)]),
   );
 }
 
@@ -64,9 +59,9 @@ async function countFacts(store: Store, facts: number): Promise<number> {
 
 describe('the files of the state', () => {
   it('are refused below a link that leads nowhere, and below a folder that takes none', async () => {
-    symlinkSync(join(folder, 'nowhere', 'at-all'), join(folder, '.teamsheet'));
+    symlinkSync(join(folder.path, 'nowhere', 'at-all'), join(folder.path, '.teamsheet'));
     await expect(open()).rejects.toMatchObject({ code: 'state.path', exitCode: 4 });
-    const below = join(folder, '.teamsheet', 'deep', 'er', 'state.sqlite');
+    const below = join(folder.path, '.teamsheet', 'deep', 'er', 'state.sqlite');
     await expect(openStore({ file: below, clock })).rejects.toMatchObject({ code: 'state.path' });
   });
 
@@ -111,7 +106,7 @@ describe('the files of the state', () => {
     const store = await open();
     const rows = await store.openRunRows('RUN');
     await rows.add('users', [runRow({ rowNumber: 2 })]);
-    const runFolder = join(folder, '.teamsheet', 'runs', 'RUN');
+    const runFolder = join(folder.path, '.teamsheet', 'runs', 'RUN');
     for (const name of results) writeFileSync(join(runFolder, name), '');
     await rows.remove();
     await rows.remove();
@@ -549,7 +544,7 @@ describe('a state file that is not whole', () => {
   it('keeps a whole first part of the writes when its log was cut anywhere', async () => {
     const store = await open();
     await fillStore(store, 20);
-    const copy = join(folder, 'copy.sqlite');
+    const copy = join(folder.path, 'copy.sqlite');
     copyFileSync(file, copy);
     copyFileSync(`${file}-wal`, `${copy}-wal`);
     await store.close();
@@ -587,22 +582,22 @@ describe('a state file that cannot be written', () => {
     ['it is a folder', () => mkdirSync(file, { recursive: true }), 'it is a folder'],
     [
       'a link leads nowhere',
-      () => link(join(folder, 'missing', 'elsewhere.sqlite')),
+      () => link(join(folder.path, 'missing', 'elsewhere.sqlite')),
       'is a link that leads nowhere',
     ],
     ['a link leads to itself', () => link(file), 'its links lead in a circle'],
     ['it is a pipe', () => makePipe(), 'it is no ordinary file'],
-    ['its name is too long', () => (file = join(folder, 'x'.repeat(250))), 'its name is too long'],
-    ['its name holds a NUL', () => (file = join(folder, 'a\0b')), 'it holds a NUL character'],
+    ['its name is too long', () => (file = join(folder.path, 'x'.repeat(250))), 'its name is too long'],
+    ['its name holds a NUL', () => (file = join(folder.path, 'a\0b')), 'it holds a NUL character'],
   ])('stops as a mistake of the configuration when %s, and is left as it is', async (_what, make, reason) => {
     make();
-    const before = readdirSync(folder, { recursive: true });
+    const before = readdirSync(folder.path, { recursive: true });
     await expect(open()).rejects.toMatchObject({
       code: 'state.path',
       exitCode: 4,
       message: expect.stringContaining(reason) as string,
     });
-    expect(readdirSync(folder, { recursive: true })).toEqual(before);
+    expect(readdirSync(folder.path, { recursive: true })).toEqual(before);
   });
 
   function link(to: string): void {
