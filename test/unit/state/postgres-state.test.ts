@@ -543,10 +543,10 @@ describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'}
   });
 
   it('who waits for a free connection does not take the database for gone', async () => {
-    const each = await pgClient({ connectionString: server.url }, 400);
+    const each = await pgClient({ connectionString: server.url }, 1_500);
     const kept = { keepsPlan: true };
     await Promise.all(Array.from({ length: 8 }, () => each.query('SELECT pg_sleep(0.1)', [], kept)));
-    const long = 'SELECT 1, pg_sleep(0.6)';
+    const long = 'SELECT 1, pg_sleep(1.6)';
     const asked = Array.from({ length: 9 }, () => [
       each.query(long, []),
       each.query(long, [], kept),
