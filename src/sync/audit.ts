@@ -14,6 +14,7 @@ import {
   type KeptLog,
   type KeptWeek,
 } from './memory/league-records.ts';
+import { begunWeeks } from './memory/league-weeks.ts';
 import type { SyncPorts } from './ports.ts';
 
 /** A squad whose substitutions are not those of the rules. */
@@ -50,12 +51,14 @@ export async function auditWeeks(
   scope: LeagueScope,
   rules: Rules,
   choice: WeekChoice,
+  nowMs: number,
 ): Promise<Audit> {
   const { memory } = store;
   const weeks = await keptWeeks(memory, scope, choice);
   const log = await keptLog(memory, scope, weeks);
   const audits: WeekAudit[] = [];
-  for (const week of chosen(weeks, log, choice)) {
+  const begun = await begunWeeks(memory, scope, nowMs);
+  for (const week of chosen(weeks, begun, log, choice)) {
     const players = await keptPlayers(memory, scope, week.week.id, rules);
     const points = [...players].flatMap(([id, { stat }]): [string, number][] =>
       typeof stat.points === 'number' ? [[id, stat.points]] : [],
@@ -74,8 +77,13 @@ const isProcessed = ({ week, processedMs }: KeptWeek, { weekOf }: KeptLog): bool
   processedMs !== undefined || [...weekOf.values()].includes(week.id);
 
 /** The weeks of a choice. The last one is the last whose substitutions are processed, else the last that line-ups are kept of. */
-function chosen(weeks: readonly KeptWeek[], log: KeptLog, choice: WeekChoice): readonly KeptWeek[] {
-  const read = weeks.filter(({ lineups }) => lineups.size > 0);
+function chosen(
+  weeks: readonly KeptWeek[],
+  begun: ReadonlySet<string>,
+  log: KeptLog,
+  choice: WeekChoice,
+): readonly KeptWeek[] {
+  const read = weeks.filter(({ week, lineups }) => lineups.size > 0 && begun.has(week.id));
   switch (choice.kind) {
     case 'all':
       return read;

@@ -7,6 +7,7 @@ import { newestSeason } from '../season/seasons.ts';
 import { whatIf } from '../season/whatif.ts';
 import { latestKept } from './memory/known-weeks.ts';
 import { keptPlayers, keptSettings, keptWeeks, type KeptWeek } from './memory/league-records.ts';
+import { begunWeeks } from './memory/league-weeks.ts';
 import type { SyncPorts } from './ports.ts';
 
 /** What other points make of a squad. */
@@ -44,11 +45,12 @@ export async function previewPoints(
   choice: WeekChoice,
   over: Settings,
   current: () => Promise<Settings>,
+  nowMs: number,
 ): Promise<Preview> {
   const { memory } = store;
   const all = await keptWeeks(memory, scope, choice);
   const season = newestSeason(all);
-  const weeks = chosen(season, choice);
+  const weeks = chosen(season, await begunWeeks(memory, scope, nowMs), choice);
   const inForce = await keptSettings(
     memory,
     scope,
@@ -98,8 +100,12 @@ function bestFor(players: ReadonlyMap<string, PlayerWeek>, known: readonly Setti
 }
 
 /** All weeks of the newest season that line-ups are kept of, where the choice does not name some. */
-function chosen(weeks: readonly KeptWeek[], choice: WeekChoice): readonly KeptWeek[] {
-  const read = weeks.filter(({ lineups }) => lineups.size > 0);
+function chosen(
+  weeks: readonly KeptWeek[],
+  begun: ReadonlySet<string>,
+  choice: WeekChoice,
+): readonly KeptWeek[] {
+  const read = weeks.filter(({ week, lineups }) => lineups.size > 0 && begun.has(week.id));
   return choice.kind === 'current' || choice.kind === 'last' ? read.slice(-1) : read;
 }
 

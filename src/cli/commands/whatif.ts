@@ -6,6 +6,7 @@ import type { Settings } from '../../rules/points.ts';
 import { settingsOf } from '../../sync/memory/league-records.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
 import { readPointsConfig } from '../../sync/pulling/resources.ts';
+import { serviceNow } from '../../sync/memory/service-time.ts';
 import { previewPoints, type Preview } from '../../sync/whatif.ts';
 import { defineCommand } from '../command.ts';
 import { pairs, serviceFlags, text } from '../flags.ts';
@@ -65,7 +66,8 @@ export const whatif = defineCommand({
               .record,
           ));
         refuseUnseen(over, await current());
-        const preview = await previewPoints(ports, scope, config.rules, choice, over, current);
+        const nowMs = await serviceNow(ports, account.service);
+        const preview = await previewPoints(ports, scope, config.rules, choice, over, current, nowMs);
         if (args.out !== undefined) await writeSquads(args.out, preview, ports, program);
         await tell(preview, over, await current(), program);
         return preview.squads.length === 0 ? EXIT.incomplete : EXIT.done;

@@ -12,6 +12,7 @@ import type { LeagueNotice } from '../../schedule/alerts.ts';
 import { scheduleNow } from '../../schedule/due.ts';
 import type { LeagueReading } from '../../schedule/runner.ts';
 import { weekNumber } from '../../season/week-number.ts';
+import { serviceNow } from '../../sync/memory/service-time.ts';
 import { auditWeeks } from '../../sync/audit.ts';
 import { leagueWeeks, type LeagueWeek } from '../../sync/memory/league-weeks.ts';
 import type { Program } from '../program.ts';
@@ -187,7 +188,7 @@ async function auditNotices(
 ): Promise<readonly LeagueNotice[]> {
   if (shownOf(about, came) === undefined) return [];
   const choice = { kind: 'range', from: about.week, to: about.week } as const;
-  const audit = await auditWeeks(ports, scope, config.rules, choice);
+  const audit = await auditWeeks(ports, scope, config.rules, choice, await serviceNow(ports, scope.account));
   return audit.weeks
     .filter(({ differ }) => differ > 0)
     .map(({ squads, differ }) => ({ ...about, squads, event: 'audit_differs', differ }));

@@ -2,6 +2,7 @@ import { parseWeekChoice, WEEK_CHOICES, type WeekChoice } from '../../mapping/we
 import { UsageError, type ExitCode } from '../../model/error.ts';
 import type { Pair } from '../../rules/substitutions.ts';
 import type { Difference } from '../../season/audit.ts';
+import { serviceNow } from '../../sync/memory/service-time.ts';
 import { auditWeeks, type AuditDifference, type AuditLack, type WeekAudit } from '../../sync/audit.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
 import type { Program } from '../program.ts';
@@ -27,7 +28,13 @@ export async function audit(
 ): Promise<ExitCode> {
   const account = await openAccount(ports);
   const scope = { account: account.service, league };
-  const found = await auditWeeks(ports, scope, config.rules, choice);
+  const found = await auditWeeks(
+    ports,
+    scope,
+    config.rules,
+    choice,
+    await serviceNow(ports, account.service),
+  );
   if (screen.json) {
     await screen.data(JSON.stringify({ weeks: found.weeks.map(documentOf) }));
     return found.exitCode;

@@ -90,6 +90,15 @@ export async function leagueWeeks(
   return found;
 }
 
+/** The ids of the game weeks that have begun. A squad that was made late shows the one in which it begins before that. */
+export async function begunWeeks(
+  memory: Memory,
+  scope: LeagueScope,
+  nowMs: number,
+): Promise<ReadonlySet<string>> {
+  return new Set((await leagueWeeks(memory, scope, nowMs)).map(({ week }) => week.id));
+}
+
 /** The weeks that a league showed as the current one, in the order of their last such reading. */
 async function shownAt(memory: Memory, scope: LeagueScope, weeks: readonly GameWeek[]) {
   const found: { readonly index: number; readonly atMs: number }[] = [];

@@ -8,23 +8,63 @@ import { MemoryWeeks, WeeksData } from '../../simulation/memory-weeks.ts';
 
 const SCOPE: LeagueScope = { account: { baseUrl: 'http://127.0.0.1:1', accountId: 'a' }, league: 7 };
 const WEEK_7 = { kind: 'range', from: 7, to: 7 } as const;
+const NOW_MS = Date.parse('2026-09-27T12:00:00Z');
+const settings = () => Promise.resolve({ starter_points: 2 });
+const portsOf = (memory: MemoryWeeks) =>
+  ({ store: { memory } }) as unknown as Parameters<typeof auditWeeks>[0];
+
+/** A squad's line-up of a game week, as it is shown `afterMs` after `start_date`. */
+function keepLineup(
+  memory: MemoryWeeks,
+  id: string,
+  week: { id: string; week?: string; start_date: string },
+  afterMs: number,
+) {
+  const game_week = { week: '7', end_date: week.start_date, ...week };
+  const lineup = { id, name: id, game_week, squad: { starting_xi: [], bench: [] }, total_points: 1 };
+  return memory.keep(SCOPE, keptOfLineup(lineup, id, Date.parse(week.start_date) + afterMs));
+}
 
 it('audits and previews take a week by its number from the newest season', async () => {
   const memory = new MemoryWeeks(new WeeksData());
   for (const [id, start_date] of [
     ['old', '2025-09-27T12:00:00Z'],
     ['new', '2026-09-26T12:00:00Z'],
-  ] as const) {
-    const game_week = { id: `7 of ${id}`, week: '7', start_date, end_date: start_date };
-    const lineup = { id, name: id, game_week, squad: { starting_xi: [], bench: [] }, total_points: 1 };
-    await memory.keep(SCOPE, keptOfLineup(lineup, id, Date.parse(start_date) + 1));
-  }
-  const ports = { store: { memory } } as unknown as Parameters<typeof auditWeeks>[0];
-  const { weeks } = await auditWeeks(ports, SCOPE, PUBLIC_RULES, WEEK_7);
+  ] as const)
+    await keepLineup(memory, id, { id: `7 of ${id}`, start_date }, 1);
+  const ports = portsOf(memory);
+  const { weeks } = await auditWeeks(ports, SCOPE, PUBLIC_RULES, WEEK_7, NOW_MS);
   expect(weeks).toMatchObject([{ week: 7, squads: 1 }]);
-  const settings = () => Promise.resolve({ starter_points: 2 });
   for (const choice of [WEEK_7, { kind: 'all' } as const]) {
-    const found = await previewPoints(ports, SCOPE, PUBLIC_RULES, choice, { starter_points: 3 }, settings);
+    const found = await previewPoints(
+      ports,
+      SCOPE,
+      PUBLIC_RULES,
+      choice,
+      { starter_points: 3 },
+      settings,
+      NOW_MS,
+    );
     expect(found.squads).toMatchObject([{ id: 'new' }]);
+  }
+});
+
+it('audits and previews leave out the game week in which a late squad begins, until it has begun', async () => {
+  const memory = new MemoryWeeks(new WeeksData());
+  for (const id of ['a', 'b', 'c'])
+    await keepLineup(memory, id, { id: 'seven', start_date: '2026-09-26T12:00:00Z' }, 1);
+  await keepLineup(
+    memory,
+    'late',
+    { id: 'eight', week: '8', start_date: '2026-10-03T12:00:00Z' },
+    -6 * 86_400_000,
+  );
+  const ports = portsOf(memory);
+  for (const kind of ['current', 'last', 'all'] as const) {
+    const { weeks } = await auditWeeks(ports, SCOPE, PUBLIC_RULES, { kind }, NOW_MS);
+    expect(weeks, kind).toMatchObject([{ week: 7, squads: 3 }]);
+    const over = { starter_points: 3 };
+    const found = await previewPoints(ports, SCOPE, PUBLIC_RULES, { kind }, over, settings, NOW_MS);
+    expect(found.weeks, kind).toEqual(['7']);
   }
 });
