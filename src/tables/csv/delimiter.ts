@@ -3,6 +3,9 @@ import { ConfigError } from '../../model/error.ts';
 const CANDIDATES = [',', ';', '\t', '|'] as const;
 const NAMES: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'TAB', '|': 'bar' };
 
+/** What separates the cells of a file that is written. */
+export const writtenDelimiter = (file: string): string => (/\.tsv$/i.test(file) ? '\t' : ',');
+
 /** `sep=;`, the first line by which Excel is told the separator: the separator, and the characters that the line takes. */
 export function separatorLine(
   text: string,

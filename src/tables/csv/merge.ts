@@ -4,6 +4,7 @@ import { ConfigError, UnavailableError } from '../../model/error.ts';
 import type { SourceTable } from '../../model/tables/table.ts';
 import { keyPositions, replaced, rowsByKey } from '../combine-rows.ts';
 import { systemCode } from '../system-error.ts';
+import { writtenDelimiter } from './delimiter.ts';
 import { openCsv } from './read.ts';
 
 type TextRow = readonly string[];
@@ -46,7 +47,7 @@ async function readingOld<T>(file: string, read: () => Promise<T>): Promise<T> {
 /** The report that stands in the file already; undefined when there is none. */
 async function openOld(file: string, header: TextRow): Promise<SourceTable | undefined> {
   if (await readingOld(file, () => isEmpty(file))) return undefined;
-  const options = { origin: file, headerRow: 1, delimiter: ',', encoding: 'auto' };
+  const options = { origin: file, headerRow: 1, delimiter: writtenDelimiter(file), encoding: 'auto' };
   const old = await readingOld(file, () => openCsv(file, options));
   const same =
     old.header.length === header.length && header.every((name, index) => name.trim() === old.header[index]);

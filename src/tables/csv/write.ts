@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import type { ReportColumn, ReportTable, ReportValue, WriteOptions } from '../../model/tables/table.ts';
 import { writeAtomically } from '../atomic-write.ts';
+import { writtenDelimiter } from './delimiter.ts';
 import { appendedRows, mergedRows } from './merge.ts';
 import { wallClock } from '../../model/time/wall-clock.ts';
 import { dateRenderer, parseInstant, utcText } from '../date-format.ts';
@@ -11,17 +12,18 @@ const CHUNK_CHARACTERS = 65_536;
 const BYTE_ORDER_MARK = '\uFEFF';
 /** What a spreadsheet may take for the start of a formula, full-width forms included (LibreOffice evaluates even a quoted `"=1+1"`). */
 const FORMULA_START = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
-const NEEDS_QUOTES = /[",\r\n]/;
+const NEEDS_QUOTES = /[",\t\r\n]/;
 
 const escapeFormula = (text: string): string => (FORMULA_START.test(text) ? `'${text}` : text);
 
 /** A cell as it stands in the file. csv-stringify writes the cells that need quotes; for the others it would only take time. */
-const quoteCell = (cell: string): string =>
-  NEEDS_QUOTES.test(cell) ? stringify([[cell]], { eof: false }) : cell;
+const quoteCell = (cell: string, delimiter: string): string =>
+  NEEDS_QUOTES.test(cell) ? stringify([[cell]], { eof: false, delimiter }) : cell;
 
 /** The line of a row, with its end. A lone empty cell is quoted, or its line would be blank and no row. */
-function renderRow(row: TextRow): string {
-  return row.length === 1 && row[0] === '' ? '""\n' : `${row.map(quoteCell).join(',')}\n`;
+function renderRow(row: TextRow, delimiter: string): string {
+  if (row.length === 1 && row[0] === '') return '""\n';
+  return `${row.map((cell) => quoteCell(cell, delimiter)).join(delimiter)}\n`;
 }
 
 /** How a CSV file of texts is written. */
@@ -61,13 +63,14 @@ async function writeText(
   rows: AsyncIterable<readonly TextRow[]>,
   { mode, excel = false }: Pick<CsvFileOptions, 'mode' | 'excel'>,
 ): Promise<number> {
+  const delimiter = writtenDelimiter(file);
   return writeAtomically(
     file,
     async (append) => {
-      let text = (excel ? BYTE_ORDER_MARK : '') + renderRow(header);
+      let text = (excel ? BYTE_ORDER_MARK : '') + renderRow(header, delimiter);
       let count = 0;
       for await (const batch of rows) {
-        for (const row of batch) text += renderRow(row);
+        for (const row of batch) text += renderRow(row, delimiter);
         count += batch.length;
         if (text.length < CHUNK_CHARACTERS) continue;
         await append(text);

@@ -25,8 +25,9 @@ async function written(
   rows: readonly (readonly ReportValue[])[],
   options: Partial<WriteOptions> = {},
   old?: string,
+  name = 'report.csv',
 ): Promise<string> {
-  const file = path.join(folder.path, 'report.csv');
+  const file = path.join(folder.path, name);
   if (old !== undefined) await writeFile(file, old);
   await writeCsvReport(file, { name: 'report', columns, rows: batchesOf(rows) }, { ...plain, ...options });
   return readFile(file, 'utf8');
@@ -51,6 +52,17 @@ describe('cells', () => {
     const rows = [['plain'], ['a,b'], ['say "hi"'], ['two\nlines'], ['carriage\rreturn'], ['last'], [null]];
     expect(await written([column('x')], rows)).toBe(
       'x\nplain\n"a,b"\n"say ""hi"""\n"two\nlines"\n"carriage\rreturn"\nlast\n""\n',
+    );
+  });
+
+  it('separates the cells of a .tsv file by TABs, also where old rows stay', async () => {
+    const columns = [column('a'), column('b')];
+    const rows = [['a,b', 'two\tcells']];
+    const expected = 'a\tb\na,b\t"two\tcells"\n';
+    expect(await written(columns, rows, {}, undefined, 'report.tsv')).toBe(expected);
+    const merge = { mode: 'merge', key: ['a'] } as const;
+    expect(await written(columns, rows, merge, 'a\tb\na,b\told\nc\td\n', 'report.TSV')).toBe(
+      `${expected}c\td\n`,
     );
   });
 
