@@ -205,6 +205,17 @@ describe('a new operator', () => {
       code: 0,
       stdout: expect.stringContaining('list     1        0        0          1') as string,
     });
+    const flags = ['--as', 'users', '--yes', '--save-mapping'];
+    for (const [file, why] of [
+      ['mappings/list.yaml', 'there is a file of that name'],
+      ['nowhere/list.yaml', 'there is no such folder'],
+    ] as const)
+      expect(await run('import', 'list.csv', ...flags, file)).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining(
+          `the mapping cannot be saved as ${file}: ${why}\n  next: name another file after --save-mapping\n`,
+        ) as string,
+      });
     folder.write('season/odd.csv', 'Code,Full name\nL2,Dora\n');
     expect(await run('import', 'odd.csv', '--as', 'users', '--yes')).toMatchObject({
       code: 4,

@@ -16,6 +16,7 @@ import { bareRecord } from '../../runtime/config/env-file.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { compareFlags, pairs, text, yes } from '../flags.ts';
 import { fold, matchHeaders, VALUE_HEADERS } from '../header-match.ts';
+import { systemCode } from '../../tables/system-error.ts';
 import { standsInside } from '../../runtime/config/inside-folder.ts';
 import { isPush, parseFile, readPushMappings } from '../../runtime/config/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
@@ -354,15 +355,21 @@ function missingField(field: string, header: readonly string[], { file }: Import
   );
 }
 
+const UNSAVED: Readonly<Record<string, string>> = {
+  EEXIST: 'there is a file of that name',
+  ENOENT: 'there is no such folder',
+};
+
 function saveMapping(file: string, yaml: string, { cwd, screen }: Program): void {
   try {
     writeFileSync(resolve(cwd, file), yaml, { flag: 'wx' });
     screen.say(`mapping saved as ${file}`);
   } catch (cause) {
-    throw new ConfigError(
-      'import.save',
-      `the mapping cannot be saved as ${file}: ${(cause as Error).message}`,
-      { file, cause },
-    );
+    const why = UNSAVED[systemCode(cause) ?? ''] ?? (cause as Error).message;
+    throw new ConfigError('import.save', `the mapping cannot be saved as ${file}: ${why}`, {
+      file,
+      cause,
+      next: 'name another file after --save-mapping',
+    });
   }
 }
