@@ -160,7 +160,7 @@ export function checkGuards(
             `${name}: ${figures.invalid} of ${figures.rows} rows are invalid and reject_mode is fail, so nothing is sent`,
             {
               file: source.origin,
-              next: 'correct the rows, or set reject_mode: skip',
+              flagged: (add) => `correct the rows, or ${add} --allow-guard reject_mode to send the others`,
             },
           ),
         ]

@@ -140,7 +140,10 @@ describe('reject_mode: fail', () => {
       expect(JSON.parse(stopped.stdout)).toMatchObject({
         exit_code: 6,
         mappings: [{ rows: 5, created: 0, invalid: 1, deferred: 4 }],
-        error: { code: 'guard.reject_mode', next: 'correct the rows, or set reject_mode: skip' },
+        error: {
+          code: 'guard.reject_mode',
+          next: 'correct the rows, or add --allow-guard reject_mode to send the others',
+        },
       });
     }
     expect(writes()).toEqual([]);
