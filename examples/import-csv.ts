@@ -13,12 +13,12 @@ const users = {
   columns: {
     external_id: { from: 'Member ID', type: 'text', required: true },
     display_name: { from: 'Display name', transform: ['trim', 'squeeze'] },
-    is_active: { from: 'Active', type: 'boolean', blank: 'omit' },
+    is_active: { from: 'Active', type: 'boolean', true_values: ['yes'], false_values: ['no'], blank: 'omit' },
   },
 };
 
 await using sheet = await createTeamsheet({ mappings: [users] });
-const { report, stoppedBy } = await sheet.push({
+const { report, rejected, stoppedBy } = await sheet.push({
   approve: ({ mappings }) => {
     for (const { mapping, changes } of mappings)
       console.log(`${mapping.name}: ${changes.create} to create, ${changes.update} to update`);
@@ -27,5 +27,6 @@ const { report, stoppedBy } = await sheet.push({
 });
 for (const summary of report.mappings)
   if (summary.direction === 'push') console.log(`${summary.created} created, ${summary.unchanged} unchanged`);
+for (const file of rejected) console.error(`rows to correct: ${file}`);
 if (stoppedBy !== undefined) console.error(stoppedBy.message);
 process.exitCode = report.exit_code;

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { program } from '../support/program.ts';
 
 const examples = join(import.meta.dirname, '../../examples');
-const CSV = 'Member ID,Display name,Active\nA,Ann,\nB,Bob,\n';
+const CSV = 'Member ID,Display name,Active\nA,Ann,yes\nB,Bob,\n';
 
 const { folder, service } = program({ 'users.csv': CSV }, { service: {} });
 
@@ -32,6 +32,11 @@ it('import-csv.ts creates what is new, once', async () => {
     stderr: '',
   });
   expect(await run('import-csv.ts')).toMatchObject({ code: 0, stdout: '0 created, 2 unchanged\n' });
+  folder.write('users.csv', `${CSV}C,Cleo,perhaps\n`);
+  expect(await run('import-csv.ts')).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('rows to correct: out/rejected/users.rejected.csv\n') as string,
+  });
 });
 
 it('pull-report.ts writes the report', async () => {
