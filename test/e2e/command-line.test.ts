@@ -37,6 +37,12 @@ describe.concurrent('help and version', () => {
     expect(short).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
+  it('name every word that a flag takes', async () => {
+    for (const [name, { load }] of Object.entries(commands))
+      for (const [flag, { describe: says, choices = [] }] of Object.entries((await load()).options))
+        for (const word of [choices].flat()) expect(says, `${name} --${flag}`).toContain(String(word));
+  });
+
   it('fall back to the live tree for other spellings', async () => {
     const { help } = await staticText();
     expect(await run('push', '--json', '--help')).toEqual({ code: 0, stdout: help['push'], stderr: '' });

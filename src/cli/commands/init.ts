@@ -26,10 +26,10 @@ export const init = defineCommand({
       type: 'string',
       requiresArg: true,
       choices: REPORT_PLACES,
-      describe: 'where the reports go; without a terminal: workbook',
+      describe: `where the reports go: ${REPORT_PLACES.join(', ')}; without a terminal: workbook`,
     },
     show: {
-      ...texts('what the reports show; may be repeated'),
+      ...texts(`what the reports show; may be repeated: ${REPORT_KINDS.join(', ')}`),
       choices: REPORT_KINDS,
       defaultDescription: 'without a terminal: all',
     },
