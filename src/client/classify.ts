@@ -32,6 +32,7 @@ export type Verdict =
 
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 413, 415, 422]);
 const FAILURES = 500;
+const NOT_MODIFIED = 304;
 const CONFLICT = 409;
 const TOO_MANY = 429;
 /** Refusals of what was sent: whoever reads the reason needs the service's own words, whatever their shape. */
@@ -89,6 +90,10 @@ export function classify(method: HttpRequest['method'], answer: HttpResponse | T
     const isBelieved = method === 'GET' ? status < FAILURES : status === parsed.envelope.statusCode;
     const refusal = isBelieved ? refusalOf(parsed.envelope) : undefined;
     if (refusal !== undefined) return refusal;
+  }
+  if (status === NOT_MODIFIED) {
+    const reason = `HTTP ${status} and no contents, as something on the way does that keeps answers`;
+    return { kind: doubtful, fault: 'service.error', reason, status };
   }
   if (status >= 300 && status < 400) {
     const reason = `a redirect (HTTP ${status}), which is never followed, because it would send the key elsewhere`;
