@@ -108,7 +108,10 @@ function answerOf<Id extends OperationId>(
   endpoint: Endpoint,
   { statusCode, message, data, paging }: Envelope,
 ): Answer<Id> | undefined {
-  const read = readRecords(endpoint, data);
+  const pages = pagingSchema.safeParse(paging).data;
+  // Some services write a list without records as null.
+  const isEmpty = endpoint.paged && data === null && pages?.total === 0;
+  const read = readRecords(endpoint, isEmpty ? [] : data);
   // Each record was checked by the operation's own schema.
   return (
     read && {
@@ -116,7 +119,7 @@ function answerOf<Id extends OperationId>(
       message,
       records: read.records as RecordOf<Id>[],
       issues: read.issues,
-      paging: pagingSchema.safeParse(paging).data,
+      paging: pages,
     }
   );
 }
@@ -347,7 +350,7 @@ class Client implements ClosingService {
     const byIndex = new Map(answer.issues.map((issue) => [issue.index, issue]));
     const records = answer.records.values();
     const lost: RecordIssue[] = [];
-    const elements = (envelope.data as readonly unknown[]).map((raw, index) => {
+    const elements = ((envelope.data ?? []) as readonly unknown[]).map((raw, index) => {
       const odd = byIndex.get(index);
       // What is kept says which record it is, and what else it says is only shown. A push goes without values that it does not need.
       const kept = odd && ((keepsOdd ? odd.kept : readForPush(endpoint, raw)) as RecordOf<Id> | undefined);

@@ -212,6 +212,18 @@ describe('reads', () => {
     });
   });
 
+  it('take null with a stated total of 0 for a list without records', async () => {
+    const none = envelopeAnswer(200, null, { paging: { total: 0 } });
+    const wire = open([none, none]);
+    expect(await wire.clock.run(wire.client.get('list-users'))).toMatchObject({ records: [], issues: [] });
+    const all = Array.fromAsync(wire.client.list('list-users', {}, undefined, 'fail'));
+    expect((await wire.clock.run(all)).flat()).toEqual([]);
+    const lacking = open([envelopeAnswer(200, null, { paging: { total: 1 } })]);
+    expect(await failureOf(lacking, lacking.client.get('list-users'))).toMatchObject({
+      code: 'service.no_envelope',
+    });
+  });
+
   it('send nothing that the contract forbids', async () => {
     const wire = open([]);
     await expect(wire.client.get('get-player', { id: 7 })).rejects.toMatchObject({
