@@ -145,7 +145,9 @@ const SAID = {
   'prices-not-logged': (): string =>
     'the upload log does not show it; the price may be a delta, so it is not sent again',
   'prices-more': ({ more }: { readonly more: number }): string =>
-    `the upload log has ${renderCountOf(more, 'record')} more than before, and not only of these rows`,
+    more < 0
+      ? `the upload log lacks ${renderCountOf(-more, 'record')} that it showed before or that were confirmed, so it does not show all uploads`
+      : `the upload log has ${renderCountOf(more, 'record')} more than before, and no upload of just these players`,
   'prices-other': ({ player }: { readonly player: string }): string =>
     `the upload log has one of just these players, but the service shows another price of player ${player}: somebody else may have uploaded it, the price may be a delta, or it was changed later`,
   'fantasy-leagues-not-counted': (): string =>
