@@ -16,6 +16,11 @@ const digitsToInteger = (value: unknown): unknown =>
   typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
 const decimalToNumber = (value: unknown): unknown =>
   typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value) ? Number(value) : value;
+/** Databases without a type for true and false answer with numbers. */
+const TRUE: readonly unknown[] = [1, '1', 'true'];
+const FALSE: readonly unknown[] = [0, '0', 'false'];
+const wordToBoolean = (value: unknown): unknown =>
+  TRUE.includes(value) || (FALSE.includes(value) ? false : value);
 
 /** A schema made when it is first asked for, and the same one from then on: a schema never changes, and most of a start goes into making them. */
 function shared<S extends z.ZodType>(make: () => S): () => S {
@@ -25,13 +30,13 @@ function shared<S extends z.ZodType>(make: () => S): () => S {
 
 /**
  * Schemas for what the service answers. They accept every plausible spelling of a value (an integer as digits in a string, a number where a
- * text is documented, any ISO precision, either case of a UUID) and keep it; a value of another kind is an issue of that record alone.
+ * text is documented, 1 for true, any ISO precision, either case of a UUID) and keep it; a value of another kind is an issue of that record alone.
  */
 export const read = {
   text: shared(() => leaf('text', z.preprocess(numberToText, z.string()))),
   integer: shared(() => leaf('integer', z.preprocess(digitsToInteger, z.int()))),
   number: shared(() => leaf('number', z.preprocess(decimalToNumber, z.number()))),
-  boolean: shared(() => leaf('boolean', z.boolean())),
+  boolean: shared(() => leaf('boolean', z.preprocess(wordToBoolean, z.boolean()))),
   datetime: shared(() => leaf('datetime', z.string().meta({ format: 'date-time' }))),
   uuid: shared(() => leaf('uuid', z.string().min(1).meta({ format: 'uuid' }))),
   opaque: shared(() => leaf('json', z.unknown())),
