@@ -386,7 +386,7 @@ class Client implements ClosingService {
     if (account !== undefined) return (this.#lastAccount = account);
     const lenient = readLeniently(verdict.envelope.data);
     if (lenient !== undefined) return (this.#lastAccount = this.#warnOfAccount(lenient));
-    const issue = answer?.issues[0]?.message;
+    const issue = (verdict.envelope.data ?? null) === null ? 'data: missing' : answer?.issues[0]?.message;
     throw issue === undefined
       ? unavailable(request, 'service.no_envelope', WRONG_DATA)
       : unreadableAccount(request, issue);

@@ -324,12 +324,16 @@ describe('the account call', () => {
     });
   });
 
-  it('needs a record that can be read', async () => {
-    const scripted = scriptedTransport(envelopeAnswer(200, { tier: 'gold' }));
+  it.each([
+    [{ tier: 'gold' }, 'id: missing'],
+    [null, 'data: missing'],
+    [undefined, 'data: missing'],
+  ])('needs a record that can be read, not %j', async (data, issue) => {
+    const scripted = scriptedTransport(envelopeAnswer(200, data));
     const wire = { ...scripted, ...testClient(scripted.transport) };
     expect(await failureOf(wire, wire.client.account())).toMatchObject({
       code: 'service.account',
-      message: expect.stringContaining('(id: missing)') as string,
+      message: expect.stringContaining(`(${issue})`) as string,
     });
   });
 });
