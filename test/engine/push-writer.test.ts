@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { AccessError, IncompleteError, InterruptedError, UnavailableError } from '../../src/model/error.ts';
+import {
+  AccessError,
+  IncompleteError,
+  InternalError,
+  InterruptedError,
+  UnavailableError,
+} from '../../src/model/error.ts';
 import { renderSaid } from '../../src/model/said.ts';
 import type { RunRow } from '../../src/model/state/run-rows.ts';
 import type { WriteResult } from '../../src/model/service.ts';
@@ -124,6 +130,7 @@ describe('before a write goes out', () => {
     ['a budget that ends', new IncompleteError('budget.exhausted', 'used up')],
     ['a signal', new InterruptedError('SIGTERM', 'terminated')],
     ['a key that is refused', new AccessError('service.access', 'no right')],
+    ['an id that cannot be sent', new InternalError('request.invalid', 'not sent: its body is wrong')],
   ])('%s stops it, and nothing was applied', async (_, error) => {
     const all = await writing([createUser(1)]);
     expect(await failure(send(all, error))).toBe(error);

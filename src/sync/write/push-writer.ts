@@ -1,5 +1,11 @@
 import type { BodyOf } from '../../contract/index.ts';
-import { AccessError, IncompleteError, InterruptedError, UnavailableError } from '../../model/error.ts';
+import {
+  AccessError,
+  IncompleteError,
+  InternalError,
+  InterruptedError,
+  UnavailableError,
+} from '../../model/error.ts';
 import type { KnownRecord, RunRow, RunRowPatch } from '../../model/state/run-rows.ts';
 import { renderSaid, stopWords, type Words } from '../../model/said.ts';
 import type { WriteResult } from '../../model/service.ts';
@@ -249,7 +255,8 @@ export class PushWriter {
       if (
         error instanceof IncompleteError ||
         error instanceof InterruptedError ||
-        error instanceof AccessError
+        error instanceof AccessError ||
+        (error instanceof InternalError && error.code === 'request.invalid')
       ) {
         await this.recordResult(intent, 'not-sent', stopWords(error), []);
       }
