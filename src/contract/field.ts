@@ -48,8 +48,14 @@ type Nullish<Shape extends z.ZodRawShape> = {
 
 const nullishes = new WeakMap<z.ZodType, z.ZodType>();
 
+/** Some languages write an object without contents as an empty list. */
+const emptyToNull = (value: unknown): unknown => (Array.isArray(value) && value.length === 0 ? null : value);
+
 function nullish(schema: z.ZodType): z.ZodType {
-  const made = nullishes.get(schema) ?? schema.nullish();
+  const known = nullishes.get(schema);
+  if (known !== undefined) return known;
+  const own = schema instanceof z.ZodObject ? z.preprocess(emptyToNull, schema.nullable()) : schema;
+  const made = own.nullish();
   nullishes.set(schema, made);
   return made;
 }
@@ -94,11 +100,13 @@ export interface Leaf {
   readonly type: FieldType;
 }
 
-function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+/** A schema without what lets its values be absent, null or spelt otherwise. */
+export function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   let inner = schema;
   for (;;) {
     if (fieldTypes.has(inner)) return inner;
     if (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) inner = inner.unwrap();
+    else if (inner instanceof z.ZodPipe) inner = inner.out;
     else return inner;
   }
 }

@@ -147,8 +147,9 @@ function fieldDifferences(schema: unknown, value: unknown, path: string): readon
   if (schema instanceof z.ZodArray && Array.isArray(value)) {
     return value.flatMap((item, index) => fieldDifferences(schema.element, item, `${path}[${index}]`));
   }
-  if (schema instanceof z.ZodPipe && typeof value !== 'object') {
+  if (schema instanceof z.ZodPipe) {
     // A preprocessing schema reads several spellings; the service writes the documented type alone.
+    if (typeof value === 'object') return fieldDifferences(schema.out, value, path);
     const isExact = (schema.out as z.ZodType).safeParse(value).success;
     return isExact ? [] : [`${path} has another type`];
   }

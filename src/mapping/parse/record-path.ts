@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { leavesOf } from '../../contract/field.ts';
+import { leavesOf, unwrap } from '../../contract/field.ts';
 import { didYouMean } from '../../model/nearest.ts';
 import { show } from '../show.ts';
 
@@ -35,10 +35,4 @@ function unknownPart(path: string, before: string, part: string, known: readonly
   const where = before === '' ? 'the record' : before;
   const close = didYouMean(part, known);
   return `${show(path)}: ${where} has no ${show(part)}${close === '' ? `; it has ${known.join(', ')}` : close}`;
-}
-
-function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
-  let inner = schema;
-  while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) inner = inner.unwrap();
-  return inner;
 }

@@ -100,6 +100,11 @@ describe.each(OPERATION_IDS)('records of %s', (id) => {
     }
   });
 
+  it('take an empty list for an object that is not there', () => {
+    const objects = leaves.flatMap(({ path }) => (path.includes('.') ? [path.replace(/\..*/, '')] : []));
+    for (const name of objects) expect(record.parse({ ...identity, [name]: [] })[name]).toBeNull();
+  });
+
   it('refuse a value of another kind', () => {
     const refusable = leaves.filter(({ type }) => type !== 'json');
     const accepted = refusable.filter(
