@@ -25,7 +25,7 @@ import type {
 } from '../model/service.ts';
 import { Budget, type BudgetOptions } from './budget/budget.ts';
 import { classify, isSuccess, type Verdict } from './classify.ts';
-import { readForPush, readRecords } from './envelope.ts';
+import { otherId, readForPush, readRecords } from './envelope.ts';
 import { keyDigest } from './key-digest.ts';
 import { readList, unreadable, type Page } from './list.ts';
 import type { ListReading } from './observe/observe-list.ts';
@@ -134,21 +134,6 @@ function showRefusals(observer: Observer | undefined): Wrap {
   };
 }
 
-/** The id of a record as it came; undefined where there is none. */
-function idOf(record: unknown): string | number | undefined {
-  const { id } = record as { readonly id?: unknown };
-  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
-}
-
-const DIGITS = /^\d{1,15}$/;
-
-/** Whether an answered id is another one than was asked for. A number may be written as text, a UUID in either case; of what is asked for by a name, its number is no other. */
-function isOther(asked: string | number, answered: string | number): boolean {
-  const [own, its] = [String(asked).toLowerCase(), String(answered).toLowerCase()];
-  if (!DIGITS.test(its)) return own !== its;
-  return DIGITS.test(own) && Number(own) !== Number(its);
-}
-
 const WRONG_DATA = 'data of another kind than the operation answers with';
 
 /** A service whose budget others may share. */
@@ -193,9 +178,8 @@ class Client implements ClosingService {
     const endpoint: Endpoint = endpoints[operation];
     if (!endpoint.list && (envelope.data ?? null) === null) throw noRecord(request);
     if (answer === undefined) throw unavailable(request, 'service.no_envelope', WRONG_DATA);
-    const answered = endpoint.answersId && idOf(envelope.data);
-    if (input.id !== undefined && answered !== undefined && isOther(input.id, answered))
-      throw otherRecord(request, input.id, answered);
+    const other = endpoint.answersId ? otherId(input.id, envelope.data) : undefined;
+    if (input.id !== undefined && other !== undefined) throw otherRecord(request, input.id, other);
     return answer;
   }
 

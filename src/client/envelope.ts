@@ -145,3 +145,17 @@ export function readForPush({ record, vital }: Endpoint, value: unknown): unknow
   const { error } = record.safeParse(value);
   return error && vital && readWithout(record, value, error, vital);
 }
+
+const DIGITS = /^\d{1,15}$/;
+
+/**
+ * The id of an answered record where it is another one than was asked for. A number may be written as text, a UUID in either case; of what is asked for by a name,
+ * its number is no other.
+ */
+export function otherId(asked: string | number | undefined, record: unknown): string | number | undefined {
+  const { id } = record as { readonly id?: unknown };
+  if (asked === undefined || !(typeof id === 'string' || typeof id === 'number')) return undefined;
+  const [own, its] = [String(asked).toLowerCase(), String(id).toLowerCase()];
+  const isOther = DIGITS.test(its) ? DIGITS.test(own) && Number(own) !== Number(its) : own !== its;
+  return isOther ? id : undefined;
+}
