@@ -40,6 +40,8 @@ const SAID = {
     `the record exists; its ${fields.join(', ')} could not be compared, because the service does not list that`,
   'compared-other': ({ key, fields, canChange }: OtherRecord): string =>
     `"${key}" exists with other values (${fields.map(({ name, held, wanted }) => `${name} is ${shown(held)}, not ${shown(wanted)}`).join(', ')}): create does not change it${canChange ? '; use upsert to change it' : '; the service can neither change nor delete it: write the old values into the row, or another name'}`,
+  'compared-kept': ({ fields }: { readonly fields: readonly string[] }): string =>
+    `the service keeps ${fields.join(', ')} otherwise than the row says, also after it was sent, so that it is not sent again: write it as the service keeps it, or let the mapping do so with transform`,
   'compared-shown-as': ({ key, own, fields }: ShownAs): string =>
     `the list shows the key ${JSON.stringify(key)} for the record that was confirmed as ${JSON.stringify(own)}, with another ${fields.join(', ')}: put the row ${JSON.stringify(own)} back beside it, or give it the values of that record`,
   'user-nameless': (): string => 'a new user needs a display_name: fill it in',

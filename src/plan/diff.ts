@@ -4,6 +4,7 @@ import type { KnownRecord } from '../model/state/run-rows.ts';
 import type { Said } from '../model/said.ts';
 import { KEY_TEXTS } from '../model/state/spelling.ts';
 import { digestOf } from './digest.ts';
+import { isKeptOtherwise } from './known-records.ts';
 
 /** How one valid row differs from what is known under its key. */
 export type Difference =
@@ -114,6 +115,8 @@ export function diff(
   if (operation === 'create') {
     return { change: 'invalid', said: otherValues(key, changed, fields, record) };
   }
+  if (changed.every((name) => isKeptOtherwise(record, name, fields)))
+    return { change: 'conflict', said: { code: 'compared-kept', fields: changed } };
   const before = Object.fromEntries(changed.map((name) => [name, record.values[name] ?? null]));
   return { change: 'update', before, id: record.id };
 }

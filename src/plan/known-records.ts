@@ -3,7 +3,7 @@ import type { SquadListElement } from '../contract/resources/squads.ts';
 import type { User } from '../contract/resources/users.ts';
 import type { Fields } from '../model/tables/cell.ts';
 import type { KnownRecord } from '../model/state/run-rows.ts';
-import { digestFields } from './digest.ts';
+import { digestFields, digestOf } from './digest.ts';
 
 /** A record with its values, as a live list shows it and a plan prints it. */
 export function known(key: string, id: string | null, number: number | null, fields: Fields): KnownRecord {
@@ -24,6 +24,41 @@ export const mergedOver = (before: KnownRecord | undefined, record: KnownRecord)
   digests: { ...before?.digests, ...record.digests },
   values: { ...before?.values, ...record.values },
 });
+
+/** A record as the answer to a write showed it, with another value of the named fields than was sent; `before` is what was known of it. */
+export function keptOtherwise(
+  before: KnownRecord | undefined,
+  record: KnownRecord,
+  fields: Fields,
+  names: readonly string[],
+): KnownRecord {
+  const kept = names.map((name) => {
+    const [sent, shown] = [digestOf(fields[name]), record.digests[name] ?? ''];
+    const last = before?.keptOtherwise?.[name];
+    const times = last?.sent === sent && last.shown === shown ? last.times + 1 : 1;
+    return [name, { sent, shown, times }] as const;
+  });
+  return { ...record, keptOtherwise: Object.fromEntries(kept) };
+}
+
+/** A record that is read again, with the fields that were kept otherwise and show the same still. */
+export function keptAsBefore(before: KnownRecord, record: KnownRecord): KnownRecord {
+  if (before.keptOtherwise === undefined) return record;
+  const kept = Object.entries(before.keptOtherwise).filter(
+    ([name, { shown }]) => record.digests[name] === shown,
+  );
+  return kept.length === 0 ? record : { ...record, keptOtherwise: Object.fromEntries(kept) };
+}
+
+/** One answer may be late, or show what somebody else wrote meanwhile. */
+const SURE_TIMES = 2;
+
+/** Whether sending a field again would change nothing: several answers to the same change showed what the record shows now. */
+export function isKeptOtherwise(record: KnownRecord, name: string, fields: Fields): boolean {
+  const kept = record.keptOtherwise?.[name];
+  if (kept === undefined || kept.times < SURE_TIMES) return false;
+  return kept.shown === record.digests[name] && kept.sent === digestOf(fields[name]);
+}
 
 /** A user with the values that a plan prints. */
 export function knownUser(user: User): KnownRecord {

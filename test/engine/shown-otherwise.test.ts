@@ -1,11 +1,13 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { User } from '../../src/contract/resources/users.ts';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { knownUser, remembered } from '../../src/plan/known-records.ts';
 import type { PlanOptions } from '../../src/plan/saved/push-plan.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resolve } from '../../src/sync/resolve.ts';
+import { resume } from '../../src/sync/resume.ts';
 import { prepareVerify } from '../../src/sync/verify.ts';
 import { mappingFrom as mapping } from '../support/builders.ts';
 import { makeEngine, openEngine, PLAN_OPTIONS, stateFolder, type Engine } from '../support/engine.ts';
@@ -326,6 +328,49 @@ describe('a key that the list shows for the record of another row', () => {
         'users.csv row 2: the list shows the key "7" for the record that was confirmed as "007", with another display_name: put the row "007" back beside it, or give it the values of that record',
     });
     expect(engine.service.users.map(({ display_name }) => display_name)).toEqual(['Ann']);
+  });
+});
+
+describe('a service that keeps names in capitals', () => {
+  /** The names that a push sends, and what becomes of its row. */
+  const pushed = async (engine: Engine): Promise<readonly unknown[]> => {
+    const from = engine.service.writes.length;
+    await later(engine, [users]);
+    const sent = engine.service.writes.slice(from).map(({ body }) => (body as User).display_name);
+    return [...sent, ...outcomes(engine)];
+  };
+
+  it('is sent a name twice: what both answers showed is compared with from then on', async () => {
+    const engine = await makeEngine();
+    engine.service.names = 'capitals';
+    userTable(engine, '1,Ann,');
+    await run(engine, [users]);
+    expect(await pushed(engine)).toEqual(['Ann', 'conflict']);
+    for (let round = 0; round < 3; round += 1) expect(await pushed(engine)).toEqual(['conflict']);
+    expect(resultLines(engine)[0]?.message).toMatch('the service keeps display_name otherwise');
+
+    userTable(engine, '1,Anna,');
+    for (let round = 0; round < 2; round += 1) expect(await pushed(engine)).toEqual(['Anna', 'conflict']);
+    expect(await pushed(engine)).toEqual(['conflict']);
+    userTable(engine, '1,ANNA,');
+    expect(await pushed(engine)).toEqual(['unchanged']);
+  });
+
+  it('is sent the change again where somebody changed the record, or the operator says so', async () => {
+    const engine = await makeEngine();
+    engine.service.names = 'capitals';
+    userTable(engine, '1,Ann,');
+    for (let round = 0; round < 3; round += 1) await later(engine, [users]);
+    const [held] = engine.service.users;
+    if (held === undefined) throw new Error('nothing was made');
+    engine.service.users[0] = { ...held, display_name: 'Eve' };
+    for (let round = 0; round < 2; round += 1) expect(await pushed(engine)).toEqual(['Ann', 'conflict']);
+    const { report } = await later(engine, [users]);
+    const runId = report.run ?? '';
+    await resolve(engine.ports, `${runId}:users:2`, 'not-applied', approve);
+    const before = engine.service.writes.length;
+    await resume(engine.ports, runId, approve);
+    expect(engine.service.writes).toHaveLength(before + 1);
   });
 });
 

@@ -7,6 +7,7 @@ import type { Intent, IntentResult, PushSummary, StoredIntent } from '../../src/
 import type { PlannedPush, RunReport } from '../../src/sync/ports.ts';
 import type { PlannedChange } from '../../src/plan/saved/push-plan.ts';
 import { allParts, says } from '../support/said.ts';
+import { keptName, type Habits } from './habits.ts';
 import { Violation, type History } from './history.ts';
 import type { Effect, Kind, Records } from './records.ts';
 import type { Sent } from './wire.ts';
@@ -55,6 +56,10 @@ const isNotShownOf = ({ said }: RunRow): boolean =>
 const mayHaveTouched = ({ outcome, said }: RunRow): boolean =>
   !UNTOUCHED.has(outcome) || says(said, 'flag-not-set', 'flag-not-set-yet') || isTaken(said, 'not-applied');
 
+/** Whether the service shows another name of a user than it was given. */
+const isKeptOtherwise = ({ after: { display_name: name } }: Effect, habits: Habits): boolean =>
+  keptName(name, habits) !== name;
+
 /** Whether a later effect on the record took back something of what a row asked for. */
 function isUndone({ fields }: RunRow, own: Effect, effects: readonly Effect[]): boolean {
   return effects
@@ -81,6 +86,7 @@ export class Checker {
   /** The first broken promise. */
   violation: Violation | undefined;
   readonly #history: History;
+  readonly #habits: Habits;
   readonly #records: Records;
   readonly #intents = new Map<string, SeenIntent>();
   /** By the number of a request. */
@@ -95,7 +101,8 @@ export class Checker {
   readonly #holds: (life: string) => boolean;
 
   /** `holds`: whether a process has the lock, where that is no lock of one machine. */
-  constructor(history: History, records: Records, holds?: (life: string) => boolean) {
+  constructor(history: History, records: Records, habits: Habits, holds?: (life: string) => boolean) {
+    this.#habits = habits;
     this.#history = history;
     this.#records = records;
     this.#holds = holds ?? ((life) => this.holder === life);
@@ -238,7 +245,9 @@ export class Checker {
           !leftAsItWas(effect, at, effects),
       );
       const isNotShown = rows.some((other) => other.key === key && isNotShownOf(other));
-      if (own !== undefined && !(isNotShown && isUndone(row, own, effects)))
+      const isHidden =
+        own !== undefined && (isUndone(row, own, effects) || isKeptOtherwise(own, this.#habits));
+      if (own !== undefined && !(isNotShown && isHidden))
         this.fail(
           'I3',
           `${mapping} row ${row.rowNumber} (${key}) is ${String(outcome)}, but #${own.request ?? 0} of its run did ${own.kind} it: ${renderSaid(row.said)}`,

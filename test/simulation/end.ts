@@ -2,6 +2,7 @@ import type { RunRow } from '../../src/model/state/run-rows.ts';
 import { renderSaid } from '../../src/model/said.ts';
 import { says } from '../support/said.ts';
 import type { Checker } from './checker.ts';
+import { keptName } from './habits.ts';
 import { latest, type Effect, type Kind, type Records } from './records.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -48,7 +49,7 @@ function problemOf(judged: Judged): string | undefined {
     case 'excluded':
       return undefined;
     case 'conflict':
-      return held.length > 1 || differs(judged) !== undefined
+      return held.length > 1 || differs(judged) !== undefined || isKeptOtherwise(judged)
         ? undefined
         : 'the service has what the row says';
     case 'invalid':
@@ -85,6 +86,11 @@ function differs({ row, end, resource }: Judged): string | undefined {
   if (wrong.length === 0) return undefined;
   return `the service has ${wrong.map(([name]) => `${name} ${JSON.stringify(held[name])}`).join(', ')}`;
 }
+
+/** Whether the service keeps the name of a user otherwise than the row says it. */
+const isKeptOtherwise = ({ row, end, resource }: Judged): boolean =>
+  resource === 'users' &&
+  keptName(row.fields?.['display_name'], end.scenario.habits) !== row.fields?.['display_name'];
 
 const isOpen = ({ row, end, resource }: Judged): boolean => end.checker.openKeys(resource).has(row.key ?? '');
 

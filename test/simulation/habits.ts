@@ -49,7 +49,24 @@ export interface Habits {
   readonly latencyMs: number;
   /** How external ids and names are shown, and where; what they are told apart by stays as it was sent. */
   readonly spelling: Readonly<Partial<Record<SpellingWay, 'everywhere' | Place>>>;
+  /** How it keeps the names of users. */
+  readonly names: NamesKept;
 }
+
+/** All of them as they were sent, in capitals, or their beginnings. */
+type NamesKept = 'as_sent' | 'capitals' | 'cut';
+
+/** The name of a user as this service keeps it. */
+export function keptName(name: unknown, { names }: Pick<Habits, 'names'>): unknown {
+  if (typeof name !== 'string' || names === 'as_sent') return name;
+  return names === 'capitals' ? name.toUpperCase() : name.slice(0, CUT_NAME);
+}
+
+const CUT_NAME = 2;
+
+/** Few services keep names otherwise. Where lists show keys so that only ids tell whose they are, a name is all that shows a record whose answer was lost. */
+export const drawNames = (dice: Dice, habits: Habits): NamesKept =>
+  dice.chance(0.1) && !areListsStrange(habits) ? dice.pick(['capitals', 'cut']) : 'as_sent';
 
 /**
  * What a service does to the texts of keys: in this order, where it does several. They are sent without blanks around them, so that only those which a cut
@@ -135,6 +152,7 @@ export const PLAIN: Habits = {
   dateHeader: true,
   latencyMs: 5,
   spelling: {},
+  names: 'as_sent',
 };
 
 function drawLimits(dice: Dice): Limits {
@@ -242,6 +260,7 @@ function drawAny(dice: Dice, settleMs: number): Habits {
     dateHeader: !dice.chance(0.2),
     latencyMs: dice.pick([5, 50, 400, 3_000]),
     spelling: drawSpelling(dice),
+    names: 'as_sent',
   } satisfies Omit<Habits, 'logLagMs'>;
   return { ...drawn, logLagMs: drawn.listLagMs };
 }

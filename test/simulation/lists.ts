@@ -1,4 +1,4 @@
-import { spelled, type Habits } from './habits.ts';
+import { keptName, spelled, type Habits } from './habits.ts';
 import { asOf, type Held, type Kind, type Values } from './records.ts';
 import { refuse, type Reply } from './reply.ts';
 
@@ -63,12 +63,18 @@ function pagingOf(
 }
 
 /** A record as its list shows it. */
-function listed({ spelling }: Habits, kind: Kind, held: Held, values: Values): Values {
+function listed(habits: Habits, kind: Kind, held: Held, values: Values): Values {
   const { id } = held;
+  const { spelling } = habits;
   const shown = (name: string): string => spelled(String(values[name]), spelling, 'lists');
   switch (kind) {
     case 'users':
-      return { id, ...values, external_id: shown('external_id') };
+      return {
+        id,
+        ...values,
+        external_id: shown('external_id'),
+        display_name: keptName(values['display_name'], habits),
+      };
     case 'mini_leagues':
       return { id: Number(id), name: shown('name'), fantasy_league: { id: values['fantasy_league_id'] } };
     case 'squads':

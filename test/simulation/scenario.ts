@@ -1,7 +1,7 @@
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { dice, type Dice } from './dice.ts';
 import { FAULTS, type Fault } from './faults.ts';
-import { areListsStrange, drawHabits, type Habits } from './habits.ts';
+import { areListsStrange, drawHabits, drawNames, type Habits } from './habits.ts';
 import type { Ending, Pause } from './life.ts';
 import { drawMappings, withGuests, type PriceType } from './mappings.ts';
 import { LOSSES, type Loss } from './memory-store.ts';
@@ -274,7 +274,11 @@ export function drawScenario(seed: number, isWhole = true, machines = 0.25): Sce
     drawStep(roll, others, jumps ? (ahead ? 1 : -1) : 0),
   );
   // An answer comes in time, unless a fault keeps it.
-  const habits = { ...drawn, latencyMs: Math.min(drawn.latencyMs, Math.floor(timeoutMs / 3)) };
+  const habits = {
+    ...drawn,
+    names: drawNames(dice(seed, 'names'), drawn),
+    latencyMs: Math.min(drawn.latencyMs, Math.floor(timeoutMs / 3)),
+  };
   const { counters } = habits;
   const priceType = dice(seed, 'price type').pick(['current', 'delta'] as const);
   const counted = counters !== 'absent' && counters.lagMs < settleMs;

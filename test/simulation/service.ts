@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../../src/model/ports.ts';
 import type { Dice } from './dice.ts';
-import { spelled, type Habits } from './habits.ts';
+import { keptName, spelled, type Habits } from './habits.ts';
 import { Limiter } from './limiter.ts';
 import { listRecords } from './lists.ts';
 import { latest, Records, uuidOf, type Held, type Kind, type Values } from './records.ts';
@@ -281,7 +281,12 @@ export class SimulatedService {
 
   #user(held: Held): Values {
     const values = latest(held);
-    return { id: held.id, ...values, external_id: this.#shown(values['external_id']) };
+    return {
+      id: held.id,
+      ...values,
+      external_id: this.#shown(values['external_id']),
+      display_name: keptName(values['display_name'], this.#habits),
+    };
   }
 
   #shown(text: unknown): string {

@@ -115,7 +115,7 @@ class Simulation {
     this.#hosts = hosts;
     this.service = new SimulatedService(habits, dice(seed, 'service'), () => world.nowMs);
     this.checker = new Checker(
-      ...([history, this.service.records] as const),
+      ...([history, this.service.records, habits] as const),
       hosts && ((life) => hosts.holds(life)),
     );
     this.wire = new Wire({
@@ -191,6 +191,11 @@ class Simulation {
     await rest();
     await this.command('push', calm);
     await rest();
+    // That names are kept otherwise shows after they were sent once more.
+    if (this.scenario.habits.names !== 'as_sent') {
+      await this.command('push', calm);
+      await rest();
+    }
     const last = await this.command('push', calm);
     await rest();
     const planned = await this.command('plan', calm);

@@ -3,7 +3,7 @@ import type { Account } from '../../src/contract/resources/account.ts';
 import type { User } from '../../src/contract/resources/users.ts';
 import { RefusedError, UnavailableError } from '../../src/model/error.ts';
 import type { OnUnreadable, Wholeness, Service, WriteResult } from '../../src/model/service.ts';
-import { spelled, type Habits } from '../simulation/habits.ts';
+import { keptName, spelled, type Habits } from '../simulation/habits.ts';
 
 /** What happens to one write instead of an ordinary answer. */
 export type Fault =
@@ -108,6 +108,8 @@ export class FakeService implements Service {
   statesTotal = true;
   /** How external ids and names are shown, and where; what is held stays as it was sent. */
   spelling: Habits['spelling'] = {};
+  /** How it keeps the names of users. */
+  names: Habits['names'] = 'as_sent';
   reads = 0;
   /** The time that late writes and a lagging counter go by. */
   now = (): number => 0;
@@ -295,7 +297,11 @@ export class FakeService implements Service {
   }
 
   #shownUser(user: User, place: 'lists' | 'answers'): User {
-    return { ...user, external_id: spelled(user.external_id, this.spelling, place) };
+    return {
+      ...user,
+      external_id: spelled(user.external_id, this.spelling, place),
+      display_name: keptName(user.display_name, this) as User['display_name'],
+    };
   }
 
   /** Applies the late writes whose time has come. */

@@ -61,6 +61,15 @@ export interface KnownRecord {
   readonly values: Fields;
   /** The mapping that created or adopted it; once known, it stays until another mapping does. */
   readonly managedBy?: string;
+  /** Fields that the answer to a write showed with another value than was sent, as a service does that keeps names in capitals. */
+  readonly keptOtherwise?: Readonly<Record<string, KeptOtherwise>>;
+}
+
+/** The digests of what was sent and of what the answer showed, and how many writes in a row were answered so. */
+export interface KeptOtherwise {
+  readonly sent: string;
+  readonly shown: string;
+  readonly times: number;
 }
 
 export interface RowQuery {

@@ -3,7 +3,7 @@ import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { KnownRecord } from '../../model/state/run-rows.ts';
 import type { Wholeness } from '../../model/service.ts';
 import type { ServiceAccount, Store } from '../../model/state/store.ts';
-import { mergedOver, remembered } from '../../plan/known-records.ts';
+import { keptAsBefore, mergedOver, remembered } from '../../plan/known-records.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { keySpeller, learnFromIds, ownKeys } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
@@ -141,7 +141,8 @@ async function readPages(
       if (keys.has(spelt)) repeated.push([spelt, record.id]);
       else keys.set(spelt, record.id);
     }
-    const records = await withHidden(ports, service, resource, found);
+    const known = found === shown ? before : await knownBefore(ports, service, resource, found);
+    const records = withUnlisted(resource, found, known);
     await ports.store.confirm(service, resource, records.map(remembered), true);
     await onPage({ records, before, raw: page, done });
   }
@@ -311,17 +312,16 @@ export const isUnlistable = (error: unknown): error is UnavailableError | Refuse
   (error instanceof UnavailableError &&
     (error.code === 'list.unstable' || error.code === 'service.no_envelope'));
 
-/** The listed records with what this state remembers of the fields that no list shows. */
-async function withHidden(
-  { store }: Pick<SyncPorts, 'store'>,
-  service: ServiceAccount,
+/** The listed records with what this state remembers of them and no list shows. */
+function withUnlisted(
   resource: PushedResource,
   found: readonly KnownRecord[],
-): Promise<readonly KnownRecord[]> {
-  if (resourcePlans[resource].hidden.length === 0) return found;
-  const before = await knownBefore({ store }, service, resource, found);
+  before: ReadonlyMap<string, KnownRecord>,
+): readonly KnownRecord[] {
+  const hasHidden = resourcePlans[resource].hidden.length > 0;
   return found.map((record) => {
-    const remembers = before.get(record.key);
-    return remembers?.id === record.id ? mergedOver(remembers, record) : record;
+    const known = before.get(record.key);
+    if (known === undefined || known.id !== record.id) return record;
+    return keptAsBefore(known, hasHidden ? mergedOver(known, record) : record);
   });
 }

@@ -1,7 +1,8 @@
-import type { RunRow } from '../../model/state/run-rows.ts';
+import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
 import type { Words } from '../../model/said.ts';
 import type { Intent } from '../../model/state/store.ts';
 import { changedFields } from '../../plan/diff.ts';
+import { keptOtherwise } from '../../plan/known-records.ts';
 import { userChange } from '../../plan/requests.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
 import { type PushWriter } from './push-writer.ts';
@@ -70,5 +71,13 @@ async function confirmChange(
   const wrong = changedFields(fields, record).filter((name) => name in record.digests);
   const said: Words = [{ code: 'held-still-other', fields: wrong }];
   const patch = rowAfter(row, wrong.length > 0 ? { kind: 'disagrees', said } : { kind: 'written' });
-  return writer.recordAnswer(intent, [], [record], () => writer.patch([patch]));
+  const confirmed =
+    wrong.length > 0 ? keptOtherwise(await known(writer, record), record, fields, wrong) : record;
+  return writer.recordAnswer(intent, [], [confirmed], () => writer.patch([patch]));
+}
+
+/** What the state knows of a record. */
+async function known({ task }: PushWriter, { key }: KnownRecord): Promise<KnownRecord | undefined> {
+  const { ports, account, mapping } = task;
+  return (await ports.store.snapshots(account, mapping.resource, [key])).get(key);
 }
