@@ -93,6 +93,17 @@ describe('publish', () => {
     expect(everything()).toBe(shown);
   });
 
+  it('writes one site after the other where two write one folder at the same moment', async () => {
+    await start({ seed: 'demo' });
+    await run('weeks', 'read');
+    const titles = ['Zaphod', 'Trillian'];
+    for (const title of titles) folder.write(`${title}.yaml`, CONFIG.replace('Demo League', title));
+    const both = await Promise.all(titles.map((title) => run('publish', '--config', `${title}.yaml`)));
+    expect(both).toMatchObject(both.map(() => ({ code: 0, stderr: '' })));
+    const site = everything();
+    expect(titles.filter((title) => site.includes(title))).toHaveLength(1);
+  });
+
   it('shows names where members are displayed, and nothing of whoever is hidden or forgotten', async () => {
     await start({ seed: 'demo' });
     const [one, other] = await rename('Zaphod Canary', 'Trillian Canary');

@@ -3,6 +3,7 @@ import { readGroups } from '../read-groups.ts';
 import { rememberedAccount } from '../remembered-account.ts';
 import type { Session } from '../session.ts';
 import type { AlertDesk } from '../tell-alerts.ts';
+import { inTurn } from './in-turn.ts';
 import { postLastRecap, type PostedRecap } from './post-recap.ts';
 import { publishLeague, type PublishedSite } from './publish.ts';
 import { publishSettings, type Asked, type PublishSettings } from './publish-settings.ts';
@@ -14,7 +15,7 @@ export interface PublishedLeague {
   readonly posted: PostedRecap | undefined;
 }
 
-/** Writes the sites of all leagues that are worked on, one after the other, and posts the recaps. The service is asked nothing. Errors: those of {@link publishSettings} and {@link publishLeague}. */
+/** Writes the sites of all leagues that are worked on, one after the other, and posts the recaps. The service is asked nothing. Errors: those of {@link publishSettings}, {@link inTurn} and {@link publishLeague}. */
 export async function publishAll(
   { ports, config, connection: { environment } }: Session,
   { choice, ...asked }: Asked & { readonly choice: WeekChoice },
@@ -28,7 +29,7 @@ export async function publishAll(
     const groups = await readGroups(ports, settings.season.groups, config);
     const scope = { account, league: settings.league };
     const own = { ...ports, timezone: config.timezone };
-    const site = await publishLeague(own, scope, settings, choice, groups);
+    const site = await inTurn(settings, office, () => publishLeague(own, scope, settings, choice, groups));
     done.push({ settings, site, posted: await postLastRecap(office, environment, settings, site) });
   }
   return done;

@@ -5,7 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import { StoppedError } from '../../model/error.ts';
-import type { Lock, ServiceAccount } from '../../model/state/store.ts';
+import type { HeldLock, Lock, ServiceAccount } from '../../model/state/store.ts';
 import { canonicalBaseUrl } from '../../model/service-address.ts';
 import { makePrivateFile, makePrivateFolder } from '../private-files.ts';
 import { attempt } from '../storage-error.ts';
@@ -23,32 +23,49 @@ export function lockFolder(env: Readonly<Record<string, string | undefined>>): s
  * A lock on files in `folder` (made 0700 when missing). It is SQLite's own exclusive lock, so the operating system frees it however its process
  * ends: a dead owner never blocks, a live one always does. Errors: StoppedError `lock.held`, UnavailableError `state.unwritable`.
  */
-export function createLock(options: { readonly folder: string }): Lock {
+export function createLock({ folder }: { readonly folder: string }): Lock {
   return {
-    acquire(account: ServiceAccount, owner: string) {
-      const name = createHash('sha256')
-        .update(`${canonicalBaseUrl(account.baseUrl)}\n${account.accountId}`)
-        .digest('hex');
-      const path = join(options.folder, name.slice(0, 32));
-      return attempt(options.folder, () => {
-        makePrivateFolder(options.folder);
-        const connection = holdExclusively(`${path}.lock`);
-        if (connection === undefined) throw held(account, `${path}.owner`);
-        try {
-          writeOwner(`${path}.owner`, `pid ${process.pid} (${owner}) on ${hostname()}`);
-        } catch (error) {
-          connection.close();
-          throw error;
-        }
-        return {
-          // The operating system takes it from nobody.
-          check: () => Promise.resolve(),
-          lost: new AbortController().signal,
-          release: () => attempt(path, () => release(connection, `${path}.owner`)),
-        };
-      });
-    },
+    acquire: ({ baseUrl, accountId }: ServiceAccount, owner: string) =>
+      hold(folder, `${canonicalBaseUrl(baseUrl)}\n${accountId}`, owner, (holder) => ({
+        code: 'lock.held',
+        message: `${baseUrl} (account ${accountId}) is being written to by ${holder}`,
+      })),
   };
+}
+
+/** The same lock for the folder of a site; `shown` is how messages call it. Errors: StoppedError `publish.busy`, UnavailableError `state.unwritable`. */
+export function lockSite(folder: string, site: string, shown: string): Promise<HeldLock> {
+  return hold(folder, `publish\n${site}`, 'publish', (holder) => ({
+    code: 'publish.busy',
+    message: `the folder ${shown} is being published by ${holder}; this publish changed nothing`,
+  }));
+}
+
+/** What is said of a lock that another process has. */
+type Held = (holder: string) => { readonly code: string; readonly message: string };
+
+function hold(folder: string, what: string, owner: string, held: Held): Promise<HeldLock> {
+  const path = join(folder, createHash('sha256').update(what).digest('hex').slice(0, 32));
+  return attempt(folder, () => {
+    makePrivateFolder(folder);
+    const connection = holdExclusively(`${path}.lock`);
+    if (connection === undefined) {
+      const { code, message } = held(readOwner(`${path}.owner`));
+      throw new StoppedError(code, message, { next: 'Wait until it ends, then run the command again.' });
+    }
+    try {
+      writeOwner(`${path}.owner`, `pid ${process.pid} (${owner}) on ${hostname()}`);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    return {
+      // The operating system takes it from nobody.
+      check: () => Promise.resolve(),
+      lost: new AbortController().signal,
+      release: () => attempt(path, () => release(connection, `${path}.owner`)),
+    };
+  });
 }
 
 function release(connection: DatabaseSync, ownerFile: string): void {
@@ -81,14 +98,6 @@ function writeOwner(file: string, owner: string): void {
   } finally {
     rmSync(draft, { force: true });
   }
-}
-
-function held(account: ServiceAccount, ownerFile: string): StoppedError {
-  return new StoppedError(
-    'lock.held',
-    `${account.baseUrl} (account ${account.accountId}) is being written to by ${readOwner(ownerFile)}`,
-    { next: 'Wait until it ends, then run the command again.' },
-  );
 }
 
 function readOwner(file: string): string {
