@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, open, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { UnavailableError } from '../model/error.ts';
+import { draftIn, removeLeftDrafts } from './drafts.ts';
 import { otherThanFile } from './regular-file.ts';
 
 /** Takes the bytes or text of a file in order; resolves when the system has them. */
@@ -112,7 +112,7 @@ async function fill<T>(
 
 /**
  * Writes a file so that it is at any time the old one or the new one, whole: `produce` fills a new file in the same folder, which then takes
- * the name. Its folder is made when missing. Without `mode` the umask decides; a given mode is exact. Answers what `produce` answers; what
+ * the name. Its folder is made when missing, and what writes that were killed left in it is removed. Without `mode` the umask decides; a given mode is exact. Answers what `produce` answers; what
  * that throws passes through and the old file stays.
  * Errors: UnavailableError `destination.unwritable`, `destination.symlink`.
  */
@@ -124,7 +124,8 @@ export async function writeAtomically<T>(
   const folder = path.dirname(file);
   await attempt(file, () => mkdir(folder, { recursive: true }));
   const target = await resolveTarget(file);
-  const temporary = path.join(folder, `.teamsheet-${randomUUID()}.tmp`);
+  await removeLeftDrafts(folder);
+  const temporary = draftIn(folder);
   const handle = await attempt(file, () => open(temporary, 'wx', mode));
   try {
     const result = await fill(handle, file, produce, mode);
