@@ -1,12 +1,12 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import * as z from 'zod';
-import { ConfigError, UnavailableError } from '../../model/error.ts';
+import { ConfigError } from '../../model/error.ts';
 import { KEPT_KINDS, type Kept, type Memory } from '../../model/state/memory.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
+import { writeAtomically } from '../../tables/atomic-write.ts';
 
 const FORMAT = 'teamsheet memory';
 
@@ -49,23 +49,20 @@ async function* linesOf(memory: Memory, account: ServiceAccount): AsyncGenerator
   yield `${JSON.stringify({ end: count })}\n`;
 }
 
-/** Writes the whole memory of an account into one file that only its owner may read; it appears under its name when it is whole. Errors: UnavailableError `destination.unwritable`. */
+/** Writes the whole memory of an account into one file that only its owner may read; it appears under its name when it is whole. Errors: those of {@link writeAtomically}. */
 export async function writeMemoryFile(file: string, memory: Memory, account: ServiceAccount): Promise<void> {
-  const draft = `${file}.${process.pid}.new`;
-  try {
-    const out = createWriteStream(draft, { mode: 0o600 });
-    await pipeline(Readable.from(linesOf(memory, account)), createGzip(), out);
-    await rename(draft, file);
-  } catch (cause) {
-    if (!(cause instanceof Error) || !('syscall' in cause)) throw cause;
-    throw new UnavailableError('destination.unwritable', `${file} cannot be written: ${cause.message}`, {
-      file,
-      cause,
-    });
-  } finally {
-    await rm(draft, { force: true });
-  }
+  const lines = Readable.from(linesOf(memory, account));
+  await writeAtomically(
+    file,
+    (append) =>
+      pipeline(lines, createGzip(), async (chunks: AsyncIterable<Buffer>) => {
+        for await (const chunk of chunks) await append(chunk);
+      }),
+    PRIVATE_MODE,
+  );
 }
+
+const PRIVATE_MODE = 0o600;
 
 /** Readings that are kept in one transaction. */
 const TOGETHER = 500;

@@ -43,6 +43,24 @@ describe('the memory as one file', () => {
     expect(lines().join()).not.toContain('M-9');
   });
 
+  it('is made with its folder', async () => {
+    await writeMemoryFile(join(folder.path, 'kept', 'memory.gz'), source, ACCOUNT);
+    expect(readdirSync(join(folder.path, 'kept'))).toEqual(['memory.gz']);
+  });
+
+  it('stays as it was where the memory cannot be read, and where it cannot be written', async () => {
+    const before = readFileSync(file);
+    const broken = Object.assign(new MemoryWeeks(new WeeksData()), {
+      scopes: () => Promise.reject(new Error('the state is gone')),
+    });
+    await expect(writeMemoryFile(file, broken, ACCOUNT)).rejects.toThrow('the state is gone');
+    await expect(writeMemoryFile(join(file, 'memory.gz'), source, ACCOUNT)).rejects.toMatchObject({
+      code: 'destination.unwritable',
+      exitCode: 8,
+    });
+    expect([readdirSync(folder.path), readFileSync(file)]).toEqual([['memory.gz'], before]);
+  });
+
   it('is added to what is there: the later reading stays, and who is forgotten stays out', async () => {
     const memory = new MemoryWeeks(new WeeksData());
     await memory.keep(scope, [
