@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findLeagues } from '../../src/cli/init/find-leagues.ts';
-import { setupFiles } from '../../src/cli/init/setup-files.ts';
+import { askVars } from '../../src/cli/init/ask-vars.ts';
+import { setupFiles, type SetupVars } from '../../src/cli/init/setup-files.ts';
 import { AccessError } from '../../src/model/error.ts';
 import { parseConfig } from '../../src/runtime/config/config-file.ts';
 import { realClock, realRandom } from '../../src/runtime/clock.ts';
@@ -36,10 +37,10 @@ describe('the fantasy leagues that init proposes', () => {
 });
 
 describe('the variables of a new folder', () => {
-  const textOf = (fantasyLeague: string, priceType: string): string => {
+  const textOf = (vars: SetupVars): string => {
     const files = setupFiles({
       access: { baseUrl: '', apiKey: '' },
-      vars: { fantasyLeague, priceType },
+      vars,
       reportPlace: 'workbook',
       reportKinds: [],
       seasonTabs: undefined,
@@ -50,10 +51,25 @@ describe('the variables of a new folder', () => {
   };
 
   it('are what a person answered', () => {
-    expect(parseConfig(textOf('7', 'no: "x"'), 'teamsheet.yaml').value.vars).toEqual({
+    const vars = { fantasy_league_id: '7', price_type: 'no: "x"' };
+    expect(parseConfig(textOf(vars), 'teamsheet.yaml').value.vars).toEqual({ ...vars, fantasy_league_id: 7 });
+  });
+
+  it('are those of --var, which nobody is asked for; the others are blank', async () => {
+    const given = { fantasy_league_id: '7', price_type: 'weekly', 'the season': '2026/27' };
+    const asking = { interactive: true, screen: { json: false } } as unknown as Program;
+    expect(await askVars(given, [], asking)).toEqual(given);
+    await run('init', 'given', '--var', 'fantasy_league_id=7', '--var', 'the season=2026/27');
+    const yaml = readFileSync(join(folder.path, 'given', 'teamsheet.yaml'), 'utf8');
+    expect(parseConfig(yaml, 'teamsheet.yaml').value.vars).toEqual({
       fantasy_league_id: 7,
-      price_type: 'no: "x"',
+      price_type: null,
+      'the season': '2026/27',
     });
+    const again = await run('init', 'given', '--var', 'fantasy_league_id=8');
+    expect(again.stderr).toContain('teamsheet.yaml was kept: write vars: { fantasy_league_id: "8" } into it');
+    const wrong = await run('init', 'other', '--var', 'fantasy_league_id=north');
+    expect(wrong).toMatchObject({ code: 4, stderr: expect.stringContaining('is "north"') as string });
   });
 
   it('are blank otherwise, stay YAML when they are filled in, and count as not set until then', async () => {

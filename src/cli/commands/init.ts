@@ -7,7 +7,7 @@ import { askAccess } from '../init/ask-access.ts';
 import { askVars } from '../init/ask-vars.ts';
 import { namedFrom, placeSpreadsheet, placeWorkbook, type PlacedTables } from '../init/place-tables.ts';
 import { askReportKinds, askReportPlace, REPORT_KINDS, REPORT_PLACES } from '../init/report-places.ts';
-import { setupFiles, type Access, type NewFile } from '../init/setup-files.ts';
+import { setupFiles, type Access, type NewFile, type SetupVars } from '../init/setup-files.ts';
 import type { Program } from '../program.ts';
 import type { Style } from '../screen.ts';
 import { renderColumns, safeText } from '../render/text.ts';
@@ -40,7 +40,7 @@ export const init = defineCommand({
     ['init season-2026 --workbook season.xlsx', 'set up a new folder with a workbook to fill in'],
     ['init --spreadsheet ID --google-key league.key.json', 'the same in a shared Google spreadsheet'],
   ],
-  run: async ({ dir = '.', workbook, spreadsheet, googleKey, reports, show }, program) => {
+  run: async ({ dir = '.', workbook, spreadsheet, googleKey, reports, show, var: given }, program) => {
     const { screen, cwd } = program;
     const folder = resolve(cwd, dir);
     if (workbook !== undefined && spreadsheet !== undefined)
@@ -49,7 +49,7 @@ export const init = defineCommand({
         '--workbook and --spreadsheet are two places for the same tables: give one',
       );
     const { access, leagues } = await askAccess(program);
-    const vars = await askVars(leagues, program);
+    const vars = await askVars(given, leagues, program);
     const inputs =
       spreadsheet !== undefined ? 'spreadsheet' : workbook !== undefined ? 'workbook' : undefined;
     const reportPlace = await askReportPlace(reports, inputs, program);
@@ -69,7 +69,7 @@ export const init = defineCommand({
     const results = all.map(([path, file]) => ({ path, written: writeNew(join(folder, path), file) }));
     const written = results.filter((file) => file.written).map(({ path }) => path);
     const kept = results.filter((file) => !file.written).map(({ path }) => path);
-    warnOfKept(folder, kept, files, { key: googleKey, tables }, program);
+    warnOfKept(folder, kept, files, { key: googleKey, given, tables }, program);
     const shown = relative(cwd, folder) || '.';
     if (screen.json) {
       const { proposed = [], notes = [], made = [] } = tables ?? {};
@@ -112,7 +112,15 @@ function warnOfKept(
   folder: string,
   kept: readonly string[],
   files: ReadonlyMap<string, NewFile>,
-  { key, tables }: { readonly key: string | undefined; readonly tables: PlacedTables | undefined },
+  {
+    key,
+    given,
+    tables,
+  }: {
+    readonly key: string | undefined;
+    readonly given: SetupVars;
+    readonly tables: PlacedTables | undefined;
+  },
   { screen }: Program,
 ): void {
   if (kept.includes('.gitignore') && !ignoresSecrets(join(folder, '.gitignore')))
@@ -121,6 +129,9 @@ function warnOfKept(
     screen.warn(
       `teamsheet.yaml was kept: write google: { credentials: { file: ${JSON.stringify(key)} } } into it`,
     );
+  const vars = Object.entries(given).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  if (kept.includes('teamsheet.yaml') && vars.length > 0)
+    screen.warn(`teamsheet.yaml was kept: write vars: { ${vars.join(', ')} } into it`);
   for (const name of tables?.files.keys() ?? []) {
     const path = join('mappings', name);
     const text = files.get(path)?.text;

@@ -1,23 +1,30 @@
 import { InterruptedError } from '../../model/error.ts';
+import { leagueNumber, noLeague } from '../../runtime/league-number.ts';
 import type { Program } from '../program.ts';
 import { safeText } from '../render/text.ts';
 import type { League } from './find-leagues.ts';
 import type { SetupVars } from './setup-files.ts';
 
-/** Asks a person at a terminal what the mappings need to know; without one, or with a stream of JSON, all is left open. */
-export async function askVars(leagues: readonly League[], program: Program): Promise<SetupVars> {
-  if (!program.interactive || program.screen.json) return { fantasyLeague: '', priceType: '' };
-  const fantasyLeague = await askLeague(leagues, program);
+/** Asks a person at a terminal what the mappings need to know and is not given; without one, or with a stream of JSON, that is left open. */
+export async function askVars(
+  given: SetupVars,
+  leagues: readonly League[],
+  program: Program,
+): Promise<SetupVars> {
+  const { fantasy_league_id: league, price_type: priceType } = given;
+  if (league !== undefined && leagueNumber(league) === undefined) throw noLeague(league, '');
+  if (!program.interactive || program.screen.json) return given;
+  return {
+    ...given,
+    fantasy_league_id: league ?? (await askLeague(leagues, program)),
+    price_type: priceType ?? (await askPriceType(program)),
+  };
+}
+
+async function askPriceType({ signal }: Program): Promise<string> {
   const { text } = await import('@clack/prompts');
-  const priceType = answered(
-    await text({
-      output: process.stderr,
-      signal: program.signal,
-      message: 'Type of the prices; ask your provider for the allowed values (empty: fill it in later)',
-    }),
-    program.signal,
-  );
-  return { fantasyLeague, priceType: priceType.trim() };
+  const message = 'Type of the prices; ask your provider for the allowed values (empty: fill it in later)';
+  return answered(await text({ output: process.stderr, signal, message }), signal).trim();
 }
 
 const OTHER = 'other';

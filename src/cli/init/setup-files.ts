@@ -17,11 +17,8 @@ export interface Access {
   readonly apiKey: string;
 }
 
-/** What the mappings need to know; empty where it is still to be filled in. */
-export interface SetupVars {
-  readonly fantasyLeague: string;
-  readonly priceType: string;
-}
+/** What the mappings need to know, by the names of the variables; empty or left out where it is still to be filled in. */
+export type SetupVars = Readonly<Record<string, string>>;
 
 /** A file that a set-up writes where there is none. */
 export interface NewFile {
@@ -65,14 +62,31 @@ environments:
 environment: service
 ${googleKey === undefined ? '' : `\ngoogle: { credentials: { file: ${JSON.stringify(googleKey)} } }\n`}
 # Values for \${name} in the mappings. The first command that needs one that is missing says where it comes from.
-vars:
-  fantasy_league_id: ${quotedYaml(vars.fantasyLeague).padEnd(26)} # the number of your fantasy league
-  price_type: ${quotedYaml(vars.priceType).padEnd(33)} # the kind of price; ask your provider for the allowed values
+${varsText(vars)}
 
 mappings: mappings
 state: .teamsheet/state.sqlite
 timezone: UTC                                   # dates in reports, such as Europe/London
 ${isPublished ? PUBLISH : ''}`;
+
+/** The variables of every configuration, and what each is. */
+const KNOWN_VARS = {
+  fantasy_league_id: 'the number of your fantasy league',
+  price_type: 'the kind of price; ask your provider for the allowed values',
+};
+/** Behind so many characters their comments stand. */
+const COMMENT_AT = 47;
+
+/** The block `vars` of a configuration. */
+function varsText(vars: SetupVars): string {
+  const known = Object.entries(KNOWN_VARS).map(
+    ([name, what]) => `${`  ${name}: ${quotedYaml(vars[name] ?? '')}`.padEnd(COMMENT_AT)} # ${what}`,
+  );
+  const others = Object.entries(vars)
+    .filter(([name]) => !Object.hasOwn(KNOWN_VARS, name))
+    .map(([name, value]) => `  ${JSON.stringify(name)}: ${quotedYaml(value)}`);
+  return ['vars:', ...known, ...others].join('\n');
+}
 
 const IGNORED = `# Keys, the state of teamsheet and reports do not belong into a repository.
 .env
