@@ -10,7 +10,7 @@ import { realClock, realRandom } from '../../src/runtime/clock.ts';
 import type { Program } from '../../src/cli/program.ts';
 import { program } from '../support/program.ts';
 
-const { folder, service, run } = program({}, { here: true, once: true, service: { seed: 'demo' } });
+const { folder, service, run, runWith } = program({}, { here: true, once: true, service: { seed: 'demo' } });
 
 describe('the fantasy leagues that init proposes', () => {
   const warnings: string[] = [];
@@ -41,6 +41,7 @@ describe('the variables of a new folder', () => {
     const files = setupFiles({
       access: { baseUrl: '', apiKey: '' },
       vars,
+      timezone: 'UTC',
       reportPlace: 'workbook',
       reportKinds: [],
       seasonTabs: undefined,
@@ -90,5 +91,18 @@ describe('the variables of a new folder', () => {
       yaml.replace('fantasy_league_id:', 'fantasy_league_id: 1').replace('price_type:', 'price_type: weekly'),
     );
     expect((await run('validate', 'prices')).code).toBe(0);
+  });
+});
+
+describe('the time zone of a new folder', () => {
+  it.each([
+    ['Europe/Berlin', 'Europe/Berlin'],
+    ['America/St_Johns', 'America/St_Johns'],
+    ['Nowhere/Atall', 'UTC'],
+    ['', 'UTC'],
+  ])('is that of the machine, or UTC: "%s"', async (TZ, zone) => {
+    await runWith({ env: { ...service.env, TZ } }, 'init', `zone ${TZ}`);
+    const yaml = readFileSync(join(folder.path, `zone ${TZ}`, 'teamsheet.yaml'), 'utf8');
+    expect(parseConfig(yaml, 'teamsheet.yaml').value.timezone).toBe(zone);
   });
 });

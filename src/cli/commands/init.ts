@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { ConfigError, EXIT, UsageError } from '../../model/error.ts';
+import { isTimezone } from '../../runtime/config/config-file.ts';
 import { defineCommand } from '../command.ts';
 import { text as textFlag, texts } from '../flags.ts';
 import { askAccess } from '../init/ask-access.ts';
@@ -59,6 +60,7 @@ export const init = defineCommand({
     const files = setupFiles({
       access,
       vars,
+      timezone: machineZone(),
       reportPlace,
       reportKinds,
       seasonTabs: tables?.seasonTabs,
@@ -89,6 +91,13 @@ export const init = defineCommand({
     return EXIT.done;
   },
 });
+
+/** The time zone of this machine; UTC where the system names none. */
+function machineZone(): string {
+  // Of a zone that Node does not know it is undefined.
+  const zone: unknown = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return typeof zone === 'string' && isTimezone(zone) ? zone : 'UTC';
+}
 
 interface TableFlags {
   readonly workbook: string | undefined;

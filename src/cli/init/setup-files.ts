@@ -30,6 +30,8 @@ export interface NewFile {
 export interface Setup {
   readonly access: Access;
   readonly vars: SetupVars;
+  /** An IANA name. */
+  readonly timezone: string;
   readonly reportPlace: ReportPlace;
   readonly reportKinds: readonly ReportKind[];
   /** The text of the reports that stand beside the tables that are filled in, and other names of the tabs that their layouts make; undefined without such tables. */
@@ -49,8 +51,9 @@ publish: { out: public }
 const configText = ({
   googleKey,
   vars,
+  timezone,
   isPublished,
-}: Pick<Setup, 'googleKey' | 'vars'> & {
+}: Pick<Setup, 'googleKey' | 'vars' | 'timezone'> & {
   readonly isPublished: boolean;
 }): string => `# The configuration of teamsheet; every part is described by \`teamsheet schema config\`.
 version: 1
@@ -66,7 +69,7 @@ ${varsText(vars)}
 
 mappings: mappings
 state: .teamsheet/state.sqlite
-timezone: UTC                                   # dates in reports, such as Europe/London
+${`timezone: ${timezone}`.padEnd(COMMENT_AT)} # dates in reports and times of schedules, such as Europe/London
 ${isPublished ? PUBLISH : ''}`;
 
 /** The variables of every configuration, and what each is. */
@@ -101,6 +104,7 @@ public/
 export function setupFiles({
   access,
   vars,
+  timezone,
   reportPlace,
   reportKinds,
   seasonTabs,
@@ -114,7 +118,7 @@ export function setupFiles({
   const tabs = inTabs ? chosenMappings(seasonTabs.text, reportKinds) : undefined;
   const ignoredKey = googleKey === undefined || isAbsolute(googleKey) ? '' : `/${googleKey}\n`;
   return new Map<string, NewFile>([
-    ['teamsheet.yaml', { text: configText({ googleKey, vars, isPublished: inTabs }) }],
+    ['teamsheet.yaml', { text: configText({ googleKey, vars, timezone, isPublished: inTabs }) }],
     ['.env', { text: env, private: true }],
     ['.gitignore', { text: IGNORED + ignoredKey }],
     ...shippedFiles('mappings', 'mappings').flatMap(([path, file]): [string, NewFile][] => {

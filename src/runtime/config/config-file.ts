@@ -214,7 +214,8 @@ function withoutAddress(finding: Finding): Finding {
   return isAddress && of === 'value' ? { ...finding, message: ADDRESS_RULE } : finding;
 }
 
-function isTimezone(name: string): boolean {
+/** Whether a name is that of a time zone. */
+export function isTimezone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;
