@@ -31,24 +31,28 @@ const NONE: ReadonlyMap<number, string> = new Map();
 const isFilled = (cell: Cell | undefined): boolean => cell !== undefined && !holdsNothing([cell]);
 
 /**
- * Makes rows of a source of a spreadsheet's rows, which are given in order: cells right of the header and merged cells are issues.
+ * Makes rows of a source of a spreadsheet's rows, which are given in order: cells right of the header and merged cells are issues. A column without a name among those that
+ * are written beside the rows, from `writtenFrom` on, is right of the header too.
  * Errors of making one: ConfigError `header.merged`, `header.empty` for a filled cell in a column without a name.
  */
 export function gridRows(
   header: readonly string[],
   merges: readonly Merge[],
   { origin, headerRow }: Pick<ReadOptions, 'origin' | 'headerRow'>,
+  writtenFrom = header.length,
 ): GridRow {
+  const isNameless = (index: number): boolean => index < writtenFrom && header[index] === '';
+  const isBeyond = (index: number): boolean => index >= writtenFrom && (header[index] ?? '') === '';
   const merged = mergedColumns(merges, header.length);
   const headerMerges = merged(headerRow);
   return (rowNumber, found, more = []) => {
-    const nameless = header.findIndex((name, index) => name === '' && isFilled(found[index]));
+    const nameless = header.findIndex((_, index) => isNameless(index) && isFilled(found[index]));
     if (nameless !== -1) {
       const range = headerMerges.get(nameless);
       if (range !== undefined) throw mergedHeader(origin, headerRow, range);
       throw underEmptyHeader({ origin, rowNumber, line: rowNumber }, nameless);
     }
-    const beyond = found.findIndex((cell, index) => index >= header.length && isFilled(cell));
+    const beyond = found.findIndex((cell, index) => isBeyond(index) && isFilled(cell));
     const issues = [
       ...(beyond === -1 ? [] : [beyondIssue(found[beyond] ?? '', beyond)]),
       ...[{ places: merged(rowNumber), issueOf: mergedIssue }, ...more].flatMap((about) =>

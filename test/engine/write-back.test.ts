@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
+import { columnLetters } from '../../src/model/tables/column-letters.ts';
 import type { PushSummary } from '../../src/model/state/store.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { PLAN_OPTIONS } from '../support/engine.ts';
@@ -122,6 +123,32 @@ describe('what became of rows', () => {
     await both();
     expect(callsOf(made).slice(before)).not.toContain('batchUpdate');
     expect(made.tab.shown()).toEqual(shown);
+  });
+
+  it.each([
+    ['right of the header', ['A', 'Ann', '', 'call her']],
+    ['far right of the header', ['A', 'Ann', '', '', '', '', '', '', 'call her']],
+  ])('stands where a cell %s has none, and the next run says the same of that row', async (_where, stray) => {
+    const made = await makeSheetEngine(fake, [HEADER, stray, ['B', 'Bob']]);
+    const first = await run(made);
+    expect(first.report.mappings[0]).toMatchObject({ invalid: 1, created: 1 });
+    const shown = made.tab.shown();
+    expect(shown[1]).toContain(
+      `column ${columnLetters(stray.length - 1)} holds "call her" but has no header; give it one, or empty the cell`,
+    );
+    const second = await run(made);
+    expect(second.report.mappings[0]).toMatchObject({ invalid: 1, unchanged: 1 });
+    expect(made.tab.shown()).toEqual(shown);
+    made.tab.set(1, stray.length - 1, '');
+    expect((await run(made)).report.mappings[0]).toMatchObject({ created: 1, unchanged: 1 });
+  });
+
+  it('does not excuse a cell in a column without a header among those that people fill in', async () => {
+    const made = await makeSheetEngine(fake, [
+      ['external_id', '', 'display_name', 'Status'],
+      ['A', 'call her', 'Ann'],
+    ]);
+    await expect(run(made)).rejects.toMatchObject({ code: 'header.empty' });
   });
 
   it('changes with the row, its note and its time', async () => {

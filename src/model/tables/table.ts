@@ -36,6 +36,8 @@ export interface ReadOptions {
   readonly delimiter: string;
   /** `auto` is UTF-8, or UTF-16 by its byte order mark; otherwise a WHATWG encoding label. */
   readonly encoding: string;
+  /** The columns that runs write beside the rows, where they do. A column without a header of which they alone stand right is right of the table. */
+  readonly written?: readonly string[];
   /** Whether the table is to have a digest, where its kind has digests. */
   readonly isDigested?: boolean;
 }

@@ -232,14 +232,14 @@ async function recallRows(
 /** Opens the source of a mapping. What Google says of a spreadsheet names the mapping too, which alone knows it. */
 async function openSource(
   { tables }: ReadPorts,
-  { name, place, source }: PushMapping,
+  { name, place, source, writeBack = {} }: PushMapping,
   location: TableLocation,
   encoding: string,
   isDigested: boolean,
 ): Promise<SourceTable> {
   const { origin, headerRow, delimiter } = source;
   try {
-    const how = { origin, headerRow, delimiter, encoding, isDigested };
+    const how = { origin, headerRow, delimiter, encoding, isDigested, written: Object.values(writeBack) };
     return await tables[location.kind].open(location, how);
   } catch (cause) {
     const isBare = cause instanceof ConfigError && cause.place.file === undefined;

@@ -71,11 +71,11 @@ async function linesNow(
   mapping: PushMapping,
   used: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const { source } = mapping;
+  const { source, writeBack = {} } = mapping;
   const lines = new Set<string>();
   let table: SourceTable | undefined;
   try {
-    table = await kind.reread?.(location, source);
+    table = await kind.reread?.(location, { ...source, written: Object.values(writeBack) });
     if (table === undefined) return lines;
     const lineOf = lineMaker(mapping, used, table.header);
     for await (const batch of table.batches())

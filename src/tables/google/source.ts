@@ -1,4 +1,5 @@
 import { ConfigError } from '../../model/error.ts';
+import { foldName } from '../../model/fold-name.ts';
 import { holdsNothing, shownText, type Cell } from '../../model/tables/cell.ts';
 import type { ReadOptions, SourceRow, SourceTable, TableLocation } from '../../model/tables/table.ts';
 import { checkHeader, noHeader } from '../header.ts';
@@ -114,7 +115,9 @@ function tableOf(
   }
   const place = { origin, rowNumber: headerRow, line: headerRow };
   const header = checkHeader(texts.slice(0, width), place);
-  const toRow = gridRows(header, mergesOf(merges), options);
+  const written = new Set(options.written?.map(foldName));
+  const writtenFrom = header.findLastIndex((name) => name !== '' && !written.has(foldName(name))) + 1;
+  const toRow = gridRows(header, mergesOf(merges), options, writtenFrom);
   const body = rows.slice(headerRow).flatMap((cells, index): readonly SourceRow[] => {
     if (holdsNothing(cells)) return [];
     return [toRow(headerRow + 1 + index, cells)];
