@@ -66,7 +66,9 @@ export const runs = defineCommand({
         const list = await newestOfAll(store, limit ?? LIST_LENGTH);
         const replaced = await replacedRuns(store);
         const shown =
-          list.length === 0 ? 'no runs yet' : renderRuns(list, config.timezone, screen.dataStyle, replaced);
+          list.length === 0
+            ? 'no runs are kept'
+            : renderRuns(list, config.timezone, screen.dataStyle, replaced);
         await screen.data(
           screen.json
             ? JSON.stringify({

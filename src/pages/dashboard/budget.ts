@@ -87,7 +87,7 @@ function requestTable(days: readonly DayRequests[]): Markup {
         count(throttled),
         waitedMs === 0 ? '–' : roughly(waitedMs),
       ]),
-    'No run has ended yet.',
+    'No run that has ended is kept.',
   );
 }
 

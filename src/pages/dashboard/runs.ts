@@ -57,7 +57,7 @@ export function runsBody(sheet: Sheet<RunLine>, watch: Watch): Markup {
   ] as const;
   return card(
     null,
-    table('Runs', columns, rows, 'No run yet.'),
+    table('Runs', columns, rows, 'No run is kept.'),
     pager(sheet, (page) => `/runs?page=${page}`),
   );
 }

@@ -57,7 +57,7 @@ export interface MappingLine extends MappingName {
   /** The table that rows come from, or that a report goes to. */
   readonly table: string;
   readonly last: { readonly run: RunLine; readonly work: Work } | undefined;
-  /** What the last attempt left, which may have come to no run; undefined: it never ran. */
+  /** What the last attempt left, which may have come to no run; undefined: no run of it is kept. */
   readonly health: Health | undefined;
   /** The schedule as it is written; empty where the mapping has none. */
   readonly schedule: string;

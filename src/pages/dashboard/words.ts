@@ -74,7 +74,7 @@ const HEALTH: Readonly<Record<Health, readonly [kind: string, word: string]>> = 
 
 /** The state of a mapping, in a word and a colour. */
 export function healthBadge(health: Health | undefined): Markup {
-  if (health === undefined) return markup`<span class="badge">never ran</span>`;
+  if (health === undefined) return markup`<span class="badge">no run kept</span>`;
   const [kind, word] = HEALTH[health];
   return markup`<span class="badge ${kind}">${word}</span>`;
 }

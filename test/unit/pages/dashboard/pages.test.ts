@@ -126,6 +126,8 @@ it('says how far a next run is away by the clock of the service', () => {
   };
   const { text } = overviewBody({ mappings: [line], newest: run, openCases: 0, calendarAtMs: 1 }, watch);
   expect(text).toContain('in 2 min, week 7');
+  // Its runs may have been removed.
+  expect(text).toContain('<span class="badge">no run kept</span>');
 });
 
 it.each<readonly [readonly WorkerHost['state'][], known: string, unknown: string]>([
@@ -256,10 +258,10 @@ describe('the budget', () => {
 
   const account = { service: 'https://data.example', readings: [reading, { ...reading, day: '2026-06-30' }] };
 
-  it('says that the account was not read, and that nothing ran', () => {
+  it('says that the account was not read, and that no run is kept', () => {
     const { text } = budgetBody({ days: [], accounts: [] }, watch);
     expect(text).toContain('The account has not been read');
-    expect(text).toContain('No run has ended yet.');
+    expect(text).toContain('No run that has ended is kept.');
   });
 
   it('shows quotas now and by day, unlimited ones as such', () => {
