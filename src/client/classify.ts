@@ -1,4 +1,5 @@
 import type { Envelope } from '../contract/envelope.ts';
+import { excerptOf } from '../model/excerpt.ts';
 import type { HttpRequest, HttpResponse } from '../model/ports.ts';
 import { parseEnvelope, type ParsedBody } from './envelope.ts';
 import { TransportError } from './transport-error.ts';
@@ -37,7 +38,6 @@ const CONFLICT = 409;
 const TOO_MANY = 429;
 /** Refusals of what was sent: whoever reads the reason needs the service's own words, whatever their shape. */
 const SAYS_WHY: ReadonlySet<number> = new Set([400, 409, 413, 422]);
-const EXCERPT = 200;
 
 /** HTTP says yes; its envelope may say otherwise. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
@@ -48,11 +48,10 @@ function classifyFault(method: HttpRequest['method'], error: TransportError): Ve
   return { kind: method === 'GET' ? 'retry' : 'ambiguous', fault, reason: error.message };
 }
 
-/** What an answer says in its own shape, in one line and with no character that a terminal would obey. */
-function excerptOf(body: string): string {
-  const text = body.replace(/[\p{C}\s]+/gu, ' ').trim();
-  const cut = text.length > EXCERPT ? `${text.slice(0, EXCERPT).toWellFormed()}…` : text;
-  return cut === '' ? '' : `: ${JSON.stringify(cut)}`;
+/** What an answer says in its own shape. */
+function ownWords(body: string): string {
+  const excerpt = excerptOf(body);
+  return excerpt === '' ? '' : `: ${JSON.stringify(excerpt)}`;
 }
 
 /** The refusal that a whole envelope states; undefined for another status. */
@@ -107,7 +106,7 @@ export function classify(method: HttpRequest['method'], answer: HttpResponse | T
     return {
       kind: doubtful,
       fault: `service.${parsed.kind}`,
-      reason: `${parsed.reason} (HTTP ${status})${parsed.kind === 'html' || !SAYS_WHY.has(status) ? '' : excerptOf(answer.body)}`,
+      reason: `${parsed.reason} (HTTP ${status})${parsed.kind === 'html' || !SAYS_WHY.has(status) ? '' : ownWords(answer.body)}`,
       status,
       ...(status === CONFLICT && { isConflict: true }),
     };

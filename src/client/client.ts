@@ -11,6 +11,7 @@ import {
 import type { Account } from '../contract/resources/account.ts';
 import type { RequestStep } from '../model/budget.ts';
 import { InternalError, TeamsheetError } from '../model/error.ts';
+import { excerptOf } from '../model/excerpt.ts';
 import type { HttpRequest, Random, Transport, Wrap } from '../model/ports.ts';
 import { quotaUsed, type QuotaRefusal } from '../model/quota.ts';
 import type { Secret } from '../model/secret.ts';
@@ -25,7 +26,7 @@ import type {
 } from '../model/service.ts';
 import { Budget, type BudgetOptions } from './budget/budget.ts';
 import { classify, isSuccess, type Verdict } from './classify.ts';
-import { otherId, readForPush, readRecords } from './envelope.ts';
+import { entriesOf, otherId, readForPush, readRecords } from './envelope.ts';
 import { keyDigest } from './key-digest.ts';
 import { readList, unreadable, type Page } from './list.ts';
 import type { ListReading } from './observe/observe-list.ts';
@@ -190,11 +191,15 @@ class Client implements ClosingService {
     const { verdict, cause } = await attempt(this.#transport, request, operation, this.#options.observer);
     switch (verdict.kind) {
       case 'applied': {
-        const answer = answerOf<Id>(endpoint, verdict.envelope);
-        if (answer === undefined || (answer.issues.length > 0 && answer.records.length === 0)) {
-          return { kind: 'ambiguous', reason: `the service answered with ${WRONG_DATA}` };
+        const { envelope } = verdict;
+        const answer = answerOf<Id>(endpoint, envelope);
+        const hasRecords = answer !== undefined && answer.records.length > 0;
+        const entries = entriesOf(envelope, hasRecords);
+        if (answer === undefined || (answer.issues.length > 0 && !hasRecords)) {
+          const said = envelope.data === undefined ? '' : `: ${excerptOf(JSON.stringify(envelope.data))}`;
+          return { kind: 'ambiguous', reason: `the service answered with ${WRONG_DATA}${said}`, entries };
         }
-        return { kind: 'applied', ...answer };
+        return { kind: 'applied', ...answer, entries };
       }
       case 'refused':
         if (verdict.status === 401) throw refusal(request, operation, verdict);

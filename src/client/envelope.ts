@@ -146,6 +146,25 @@ export function readForPush({ record, vital }: Endpoint, value: unknown): unknow
   return error && vital && readWithout(record, value, error, vital);
 }
 
+const fieldsOf = (value: unknown): readonly (readonly [string, unknown])[] =>
+  typeof value === 'object' && value !== null ? Object.entries(value) : [];
+
+/** What says which record it is may be a record. */
+const holdsId = (value: unknown): boolean =>
+  fieldsOf(value).some(([name, inner]) => (name === 'id' && inner !== null) || holdsId(inner));
+
+/**
+ * What the lists of an answer hold beside records; where it has neither lists nor records, an object in their place. A service may say there what it did not take,
+ * in whatever shape; a single word such as "OK" says nothing.
+ */
+export function entriesOf({ data, ...others }: Envelope, hasRecords: boolean): readonly unknown[] {
+  const inside = Array.isArray(data) ? [] : fieldsOf(data).map(([, value]) => value);
+  const lists = [data, ...inside, ...Object.values(others)].filter((value) => Array.isArray(value));
+  const entries: readonly unknown[] =
+    lists.length > 0 || hasRecords || typeof data !== 'object' ? lists.flat() : [data];
+  return entries.filter((entry) => !holdsId(entry));
+}
+
 const DIGITS = /^\d{1,15}$/;
 
 /**

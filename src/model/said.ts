@@ -87,8 +87,8 @@ const SAID = {
 
   refused: ({ status, message }: { readonly status: number; readonly message: string }): string =>
     `the service refused it (${status}): ${message}`,
-  /** Refused in other words than the envelope: only reading back shows that nothing was applied. */
-  'refused-doubtful': ({ reason, held }: { readonly reason: string; readonly held?: string }): string =>
+  /** Refused in other words than the envelope: only reading back shows that nothing was applied. Of a batch they are those of the row with the `key`, where there is one. */
+  'refused-doubtful': ({ reason, held }: DoubtfulRefusal): string =>
     `the service refused it: ${reason}${held === undefined ? '' : `; it has ${JSON.stringify(held)}, and may take it for the same key`}`,
   'refused-in-part': ({ reason }: Because): string =>
     `${renderSaid(reason)}, and some rows of its request may have been applied`,
@@ -202,6 +202,11 @@ interface ShownAs {
   /** The key that it was confirmed under. */
   readonly own: string;
   readonly fields: readonly string[];
+}
+interface DoubtfulRefusal {
+  readonly reason: string;
+  readonly held?: string;
+  readonly key?: string;
 }
 interface Spent extends Because {
   readonly times: number;

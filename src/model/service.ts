@@ -33,9 +33,14 @@ export interface Answer<Id extends OperationId> {
   readonly paging?: Paging | undefined;
 }
 
+/** What the lists of a success hold beside records, as it came. */
+interface Entries {
+  readonly entries?: readonly unknown[];
+}
+
 /** What is known after one write was sent (push-protocol.md, "Classification"). */
 export type WriteResult<Id extends OperationId> =
-  | ({ readonly kind: 'applied' } & Answer<Id>)
+  | ({ readonly kind: 'applied' } & Answer<Id> & Entries)
   /** A whole, trustworthy answer says no; a 429 after all waiting, or after the first wait where a `quota` explains it. */
   | {
       readonly kind: 'refused';
@@ -44,12 +49,12 @@ export type WriteResult<Id extends OperationId> =
       readonly quota?: QuotaRefusal;
     }
   /** It may or may not have been applied; `status` is that of an answer that came and could not be trusted, and `isConflict` says that it is a 409, which no envelope contradicts. */
-  | {
+  | ({
       readonly kind: 'ambiguous';
       readonly reason: string;
       readonly status?: number;
       readonly isConflict?: true;
-    }
+    } & Entries)
   /** It never reached the service, after all retries. */
   | { readonly kind: 'not_applied'; readonly reason: string };
 

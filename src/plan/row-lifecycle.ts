@@ -57,7 +57,11 @@ export const ROW_MOVES = {
     when: 'The record is as the row says, or the operator says so.',
   },
   disagrees: { from: UNSETTLED, to: ['conflict'], when: 'The record shows other values than the write set.' },
-  refused: { from: UNSETTLED, to: ['rejected'], when: 'The service refused the row, alone in its request.' },
+  refused: {
+    from: UNSETTLED,
+    to: ['rejected'],
+    when: 'The service refused the row, alone in its request or by its key.',
+  },
   unanswered: {
     from: UNSETTLED,
     to: ['unknown'],

@@ -414,7 +414,11 @@ describe('a run that ends before it has read back', () => {
 
   it.each<readonly [string, (engine: Engine) => void, string]>([
     ['a lost answer', ({ service }) => void service.faults.push('lost'), 'connection reset'],
-    ['an answer that leaves a row out', ({ service }) => void service.faults.push('short'), ''],
+    [
+      'an answer that leaves a row out',
+      ({ service }) => void service.faults.push('short'),
+      'the answer does not name this row',
+    ],
     ['a refusal', ({ service }) => void service.faults.push('refused'), 'the service refused it (400): no'],
     [
       'a quota that is full',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunRow } from '../../src/model/state/run-rows.ts';
+import { reconcileWrites } from '../../src/sync/reconcile/writes.ts';
 import { pushMapping as push } from '../../src/sync/write/push-mapping.ts';
 import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
@@ -171,4 +172,92 @@ it('nothing is waited for where every write was answered, or found at once', asy
   await push(task);
   expect(engine.clock.slept).toEqual([]);
   expect(engine.service.writes).toHaveLength(2);
+});
+
+describe('a user that a success has no record of, but says something of', () => {
+  type Entry = (key: string, place: number) => object;
+  const byKey: Entry = (external_id) => ({ external_id, error: 'taken' });
+  const byPlace: Entry = (_key, index) => ({ index, error: 'taken' });
+
+  /** Makes the users that are none of these, and says of them what `entry` makes. */
+  function leaveOut({ service }: Engine, keys: readonly string[], entry: Entry): void {
+    const { send } = service;
+    service.send = async (operation, input) => {
+      const { users } = input.body as { readonly users: readonly { readonly external_id: string }[] };
+      const isLeftOut = (key: string): boolean => keys.includes(key);
+      const rest = users.filter(({ external_id }) => !isLeftOut(external_id));
+      const entries = users.flatMap(({ external_id: key }, at) => (isLeftOut(key) ? [entry(key, at)] : []));
+      const result = await send(operation, { ...input, body: { users: rest } as never });
+      if (rest.length > 0) return { ...result, entries } as typeof result;
+      return { kind: 'ambiguous', reason: 'data of another kind', entries };
+    };
+  }
+
+  const pushed = async (keys: readonly string[], entry: Entry, rows = 5) => {
+    const engine = await makeEngine();
+    const task = await pushTask(
+      engine,
+      Array.from({ length: rows }, (_, at) => create(at + 1)),
+    );
+    leaveOut(engine, keys, entry);
+    await push(task);
+    const sent = engine.service.writes.length;
+    return { engine, sent, rows: await rowsOf(task), intents: await engine.store.intents('RUN') };
+  };
+  const refused = (entry: object) => ['rejected', `the service refused it: ${JSON.stringify(entry)}`];
+  const made = ['created', ''];
+
+  it('is refused by its key once reading back does not show it, in these words', async () => {
+    const { engine, sent, rows, intents } = await pushed(['U2', 'U4'], byKey);
+    expect(rows).toEqual([made, refused(byKey('U2', 0)), made, refused(byKey('U4', 0)), made]);
+    expect([sent, intents.map(({ result }) => result)]).toEqual([1, ['refused']]);
+    expect(engine.clock.slept).toEqual([SETTLE_MS]);
+  });
+
+  it('goes alone where only its place is said, and is refused then', async () => {
+    const { sent, rows } = await pushed(['U2', 'U4', 'U5'], byPlace);
+    const alone = refused(byPlace('', 0));
+    expect(rows).toEqual([made, alone, made, alone, alone]);
+    // Three together, two and one, one and one.
+    expect(sent).toBe(6);
+  });
+
+  it('does not end the run, however many of them come', async () => {
+    const keys = ['U1', 'U2', 'U3', 'U4', 'U5'];
+    const { rows } = await pushed(keys, byKey);
+    expect(rows).toEqual(keys.map((key) => refused(byKey(key, 0))));
+  });
+
+  it('is created where reading back shows it', async () => {
+    const engine = await makeEngine();
+    const task = await pushTask(engine, [create(1), create(2)]);
+    const { send } = engine.service;
+    engine.service.send = async (operation, input) => {
+      const result = await send(operation, input);
+      const entries = [{ external_id: 'U2', status: 'queued' }];
+      return result.kind === 'applied' ? { ...result, records: result.records.slice(0, 1), entries } : result;
+    };
+    await push(task);
+    expect(await rowsOf(task)).toEqual([made, made]);
+  });
+
+  it('stays unknown with these words where it cannot be read back, and is refused when it can', async () => {
+    const engine = await makeEngine();
+    const task = await pushTask(engine, [create(1), create(2)]);
+    leaveOut(engine, ['U2'], byKey);
+    engine.service.listable = false;
+    await push(task);
+    const words = JSON.stringify(byKey('U2', 0));
+    expect(await rowsOf(task)).toEqual([
+      made,
+      [
+        'unknown',
+        `no trustworthy answer (${words}); sent, but no trustworthy answer came, and it cannot be read back; it is not sent again`,
+      ],
+    ]);
+    engine.service.listable = true;
+    await reconcileWrites(task.ports, 'RUN', task.mapping, task.rows, ACCOUNT);
+    expect(await rowsOf(task)).toEqual([made, refused(byKey('U2', 0))]);
+    expect(engine.service.writes).toHaveLength(1);
+  });
 });

@@ -10,6 +10,8 @@ export interface Habits {
   readonly repeatedSetting: 'replace' | 'refuse';
   /** What a batch with a bad row does before it is answered with a refusal, or with success. */
   readonly badRow: 'refuse_all' | 'half_then_refuse' | 'good_then_refuse' | 'good_only';
+  /** What a success says of users that it did not make: nothing, or something in the place of a record or beside the records. */
+  readonly leftOut: 'nothing' | 'by_key' | 'by_place' | 'by_key_beside' | 'by_place_beside';
   readonly batchLimit: number;
   /** The order of records in the answer to a batch. */
   readonly answerOrder: 'same' | 'reversed' | 'by_key';
@@ -121,6 +123,7 @@ export const PLAIN: Habits = {
   repeatedRecord: 'conflict',
   repeatedSetting: 'replace',
   badRow: 'refuse_all',
+  leftOut: 'nothing',
   batchLimit: Infinity,
   answerOrder: 'same',
   extraRecord: false,
@@ -184,6 +187,10 @@ export function drawHabits(dice: Dice, settleMs: number): Habits {
   return { ...told, ...shown, logLagMs: 0 };
 }
 
+/** Half of the services that leave users out of a success say something of them. */
+export const drawLeftOut = (dice: Dice): Habits['leftOut'] =>
+  dice.chance(0.5) ? 'nothing' : dice.pick(['by_key', 'by_place', 'by_key_beside', 'by_place_beside']);
+
 /**
  * A list that shows its first page alone and states no total is told from a whole one by the counter alone. A counter that comes late may say just what fits on
  * that page; then nothing that the service shows speaks against the list, and the promise leaves it out: `docs/limits.md` says so.
@@ -232,6 +239,7 @@ function drawAny(dice: Dice, settleMs: number): Habits {
     repeatedRecord: dice.pick(['refuse', 'conflict', 'second', 'second']),
     repeatedSetting: dice.pick(['replace', 'replace', 'refuse']),
     badRow: dice.pick(['refuse_all', 'refuse_all', 'half_then_refuse', 'good_then_refuse', 'good_only']),
+    leftOut: 'nothing',
     batchLimit: odd(Infinity, [1, 2, 3], 0.15),
     answerOrder: odd<Habits['answerOrder']>('same', ['reversed', 'by_key'], 0.4),
     extraRecord: dice.chance(0.1),

@@ -4,6 +4,8 @@ export interface Reply {
   readonly message: string;
   readonly data?: unknown;
   readonly paging?: unknown;
+  /** What it says beside that. */
+  readonly errors?: readonly unknown[];
 }
 
 export const refuse = (status: number, message: string): Reply => ({ status, message });

@@ -1,7 +1,7 @@
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { dice, type Dice } from './dice.ts';
 import { FAULTS, type Fault } from './faults.ts';
-import { areListsStrange, drawHabits, drawNames, type Habits } from './habits.ts';
+import { areListsStrange, drawHabits, drawLeftOut, drawNames, type Habits } from './habits.ts';
 import type { Ending, Pause } from './life.ts';
 import { drawMappings, withGuests, type PriceType } from './mappings.ts';
 import { LOSSES, type Loss } from './memory-store.ts';
@@ -276,6 +276,7 @@ export function drawScenario(seed: number, isWhole = true, machines = 0.25): Sce
   // An answer comes in time, unless a fault keeps it.
   const habits = {
     ...drawn,
+    leftOut: drawLeftOut(dice(seed, 'left out')),
     names: drawNames(dice(seed, 'names'), drawn),
     latencyMs: Math.min(drawn.latencyMs, Math.floor(timeoutMs / 3)),
   };

@@ -101,7 +101,7 @@ export class SimulatedService {
     return EPOCH_MS + this.#now() + this.#habits.skewMs;
   }
 
-  #text({ status, message, data, paging }: Reply): Answered {
+  #text({ status, message, data, paging, errors }: Reply): Answered {
     const headers = this.headers();
     const { refusal } = this.#habits;
     if (status >= 400 && status !== 429 && refusal === 'problem_json')
@@ -113,7 +113,7 @@ export class SimulatedService {
       };
     const isRefused = status >= 400;
     const rest = isRefused && refusal === 'without_data' ? {} : { data: data ?? null };
-    const body = JSON.stringify({ statusCode: status, message, ...rest, paging });
+    const body = JSON.stringify({ statusCode: status, message, ...rest, paging, errors });
     return { status: isRefused && refusal === 'http_200' ? 200 : status, isRefused, headers, body };
   }
 
@@ -237,8 +237,24 @@ export class SimulatedService {
       return refusal;
     }
     const made = this.#applyUsers(good, request);
-    if (bad.length > 0 && (badRow === 'good_then_refuse' || made.length === 0)) return refusal;
-    return this.#made(this.#disordered(made));
+    const told = this.#saidOf(users, made);
+    if (bad.length > 0 && (badRow === 'good_then_refuse' || made.length + told.length === 0)) return refusal;
+    const records = this.#disordered(made);
+    return this.#habits.leftOut.endsWith('beside')
+      ? { ...this.#made(records), errors: told }
+      : this.#made([...records, ...told]);
+  }
+
+  /** What an answer says of users that it has no record of. */
+  #saidOf(users: readonly Values[], made: readonly Values[]): readonly Values[] {
+    const { leftOut } = this.#habits;
+    if (leftOut === 'nothing') return [];
+    return users.flatMap(({ external_id }, index) => {
+      const shown = this.#shown(external_id);
+      if (made.some((record) => record['external_id'] === shown)) return [];
+      const error = 'this user is not wanted';
+      return [leftOut.startsWith('by_key') ? { external_id: shown, error } : { index, error }];
+    });
   }
 
   #applyUsers(users: readonly Values[], request: number | undefined): readonly Values[] {

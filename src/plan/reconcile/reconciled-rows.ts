@@ -6,6 +6,7 @@ import { changeFollowsCreate, type Confirmation } from '../requests.ts';
 import { isReadable } from './lost-rows.ts';
 import { isListedCreate } from './intents.ts';
 import type { Seen } from './seen.ts';
+import { refusalsOf } from './refused-entries.ts';
 import { saidNo } from './soft-refusal.ts';
 import type { IntentEvent } from '../intent-lifecycle.ts';
 import { rowAfter, wordless } from '../row-lifecycle.ts';
@@ -13,18 +14,20 @@ import { rowAfter, wordless } from '../row-lifecycle.ts';
 /** What becomes of a write that nothing is seen of, where that is no proof: it stays unknown, or is taken for not applied and sent again. */
 export type OnAmbiguous = 'hold' | 'settle';
 
-/** A row that was refused alone in other words than the envelope, and surely was not applied, is refused; in a batch it may have been another one. */
-export function refusedAlone(
+/** A row that was refused in other words than the envelope, alone or by its key, and surely was not applied, is refused; else it may have been another one of its batch. */
+export function refusedRows(
   rows: readonly RunRow[],
   intent: StoredIntent,
   patches: readonly RunRowPatch[],
 ): readonly RunRowPatch[] {
-  if (!saidNo(intent) || intent.rowNumbers.length > 1) return patches;
+  const isAlone = intent.rowNumbers.length === 1;
   return patches.map((patch, at) => {
     const row = rows[at];
     if (row === undefined || patch.outcome !== null || patch.id !== undefined) return patch;
+    const reason = refusalsOf(intent.detail, row).filter((part) => isAlone || part.key !== undefined);
+    if (reason.length === 0) return patch;
     const isFlag = intent.operation === 'update-user' && row.change === 'create';
-    const said: Words = isFlag ? [{ code: 'flag-not-set', reason: intent.detail }] : intent.detail;
+    const said: Words = isFlag ? [{ code: 'flag-not-set', reason }] : reason;
     return { ...patch, ...rowAfter(wordless(row), { kind: 'refused', said }) };
   });
 }

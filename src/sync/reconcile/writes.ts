@@ -14,7 +14,7 @@ import {
   type Evidence,
   type OnAmbiguous,
   reconciledRow,
-  refusedAlone,
+  refusedRows,
   reconciledLost,
   becameOf,
   type LaterRunOf,
@@ -78,7 +78,7 @@ export async function reconcileWrites(
       ({ rowNumber }) => !again.has(rowNumber) && !created.has(rowNumber),
     );
     const settled = left.map((row) => reconciledRow(row, intent, evidence));
-    const patches = refusedAlone(left, intent, settled);
+    const patches = refusedRows(left, intent, settled);
     const records = intent.keys.flatMap((key) => seen?.found.get(key)?.record ?? []);
     // What is remembered before its row is done cannot be sent twice, wherever the process ends; the intent is closed last.
     const actual = records.map((record) => managed(mapping, record));

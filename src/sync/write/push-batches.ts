@@ -3,7 +3,7 @@ import { endpoints, type OperationId } from '../../contract/index.ts';
 import type { QuotaRefusal } from '../../model/quota.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow } from '../../model/state/run-rows.ts';
-import { type Words, renderSaid } from '../../model/said.ts';
+import { type Said, type Words, renderSaid } from '../../model/said.ts';
 import type { WriteResult } from '../../model/service.ts';
 import type { Intent } from '../../model/state/store.ts';
 import type { Confirmation, PushRequests } from '../../plan/requests.ts';
@@ -17,6 +17,7 @@ import type { Pool } from './pool.ts';
 import type { PushWriter } from './push-writer.ts';
 import { readBack, readBackNow, readBackTwice } from '../reconcile/read-back.ts';
 import { strategies } from '../resources/index.ts';
+import { refusalsOf, refusedIn } from '../../plan/reconcile/refused-entries.ts';
 import type { Seen } from '../../plan/reconcile/seen.ts';
 import { saysNo, sizeLimits } from '../../plan/reconcile/soft-refusal.ts';
 import { confirmAnswer } from '../rows/spelling.ts';
@@ -56,6 +57,7 @@ const CHEAP_PAGES = 10;
 const TOO_LARGE = 413;
 const TOO_MANY = 429;
 
+type AppliedWrite = Extract<WriteResult<OperationId>, { kind: 'applied' }>;
 type RefusedWrite = Extract<WriteResult<OperationId>, { kind: 'refused' }>;
 
 const keptFact = ({ resource }: PushMapping): string => `keeps_parts:${resource}`;
@@ -156,25 +158,20 @@ class BatchPush {
     const batch = await this.#withinQuota(this.#isRespelt ? await this.#withoutAlike(rows) : rows);
     if (batch.length === 0) return;
     this.#counter.sends(batch);
-    const { result, intent } = await this.#writer.send(
+    const { result, intent, doubt } = await this.#writer.send(
       this.#requests.operation,
       batch,
       this.#requests.body(batch),
     );
     switch (result.kind) {
       case 'applied':
-        return this.#applied(intent, batch, result.records);
+        return this.#applied(intent, batch, result);
       case 'refused':
         return this.#refused(intent, batch, result);
       case 'ambiguous':
-        await this.#writer.recordResult(intent, 'doubted', createDoubt(result, intent), []);
+        await this.#writer.recordResult(intent, 'doubted', doubt, []);
         await this.#lower(batch, result.status);
-        return this.#readBackRows(
-          intent,
-          batch,
-          [{ code: 'answer-seen', reason: result.reason }],
-          createDoubt(result, intent),
-        );
+        return this.#readBackRows(intent, batch, [{ code: 'answer-seen', reason: result.reason }], doubt);
     }
   }
 
@@ -210,7 +207,11 @@ class BatchPush {
     this.#refusedBatches = [...this.#refusedBatches, { batch, intent, status: TOO_MANY, reason }];
   }
 
-  async #applied(intent: Intent, batch: readonly RunRow[], answered: readonly unknown[]): Promise<void> {
+  async #applied(
+    intent: Intent,
+    batch: readonly RunRow[],
+    { records: answered, entries = [] }: AppliedWrite,
+  ): Promise<void> {
     const { ports, account, mapping } = this.#writer.task;
     const confirmations = await confirmAnswer(ports, account, mapping, batch, answered, wasThere([intent]));
     this.#noteSpelling(confirmations);
@@ -221,17 +222,21 @@ class BatchPush {
     const unnamed: Words = [{ code: 'answer-unnamed', what: 'row', ...(isOther && { others: true }) }];
     // A service that leaves out what it holds already says no to it; a record that it shows instead may be what it took the row for.
     const doubt = { reason: renderSaid(unnamed), ...(!isOther && { isConflict: true as const }) };
-    const detail = unanswered.length > 0 && saysNoTo(doubt, intent) ? createDoubt(doubt, intent) : [];
+    const isKnown = unanswered.length > 0 && saysNoTo(doubt, intent);
+    const told = refusedIn(mapping.resource, this.#requests.operation, batch, unanswered, entries);
+    const detail = isKnown && told.length === 0 ? createDoubt(doubt, intent) : [...unnamed, ...told];
     this.#largestApplied = Math.max(this.#largestApplied, batch.length);
     const follow = async (): Promise<void> => {
       await this.#writer.patchConfirmed(batch, confirmations);
       await strategies[mapping.resource].keepAnswer(ports, account, confirmations);
     };
-    if (unanswered.length === 0) return this.#writer.recordAnswer(intent, detail, records, follow);
+    if (unanswered.length === 0) return this.#writer.recordAnswer(intent, [], records, follow);
     await this.#writer.recordResult(intent, 'doubted', detail, records);
     await follow();
-    this.#writer.countLost(unanswered, unnamed);
-    await this.#readBackRows(intent, unanswered, unnamed, detail.length > 0 ? detail : unnamed);
+    // What the answer speaks of is refused by its key, or bounded by the size of its request.
+    const unsaid = unanswered.filter((row) => refusalsOf(told, row).length === 0);
+    this.#writer.countLost(unsaid, unnamed);
+    await this.#readBackRows(intent, unanswered, unnamed, detail);
   }
 
   #noteSpelling(found: ReadonlyMap<string, Confirmation>): void {
@@ -343,7 +348,14 @@ class BatchPush {
       await this.#writer.recordResult(intent, 'shown', [{ code: 'read-back-found' }], records);
     else await this.#writer.recordResult(intent, 'doubted', detail, records);
     await this.#writer.patchConfirmed(batch, found);
-    if (missing.length > 0) await this.#writer.hold(missing, [{ code: 'answer-none', reason }]);
+    if (missing.length > 0)
+      await this.#writer.hold(missing, (row) => {
+        const told = refusalsOf(detail, row).map((part): Said => ({
+          code: 'answer-seen',
+          reason: part.reason,
+        }));
+        return [{ code: 'answer-none', reason: told.length > 0 ? told : reason }];
+      });
     this.#writer.checkAmbiguous(reason);
   }
 }

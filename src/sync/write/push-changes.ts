@@ -6,7 +6,7 @@ import { keptOtherwise } from '../../plan/known-records.ts';
 import { userChange } from '../../plan/requests.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
 import { type PushWriter } from './push-writer.ts';
-import { doubtDetail, saysNo } from '../../plan/reconcile/soft-refusal.ts';
+import { saidNo } from '../../plan/reconcile/soft-refusal.ts';
 import { confirmAnswer } from '../rows/spelling.ts';
 
 /**
@@ -31,7 +31,7 @@ async function pushChange(writer: PushWriter, row: RunRow): Promise<void> {
   const { rowNumber } = row;
   const body = userChange(row, row.id ?? '');
   for (let attempt = 1; ; attempt += 1) {
-    const { result, intent } = await writer.send('update-user', [row], body);
+    const { result, intent, doubt } = await writer.send('update-user', [row], body);
     if (result.kind === 'applied') return confirmChange(writer, intent, row, result.records);
     if (result.kind === 'refused') {
       const { status, message } = result;
@@ -42,8 +42,8 @@ async function pushChange(writer: PushWriter, row: RunRow): Promise<void> {
       const said: Words = row.change === 'create' ? [{ code: 'flag-not-set', reason }] : reason;
       return writer.patch([rowAfter(row, { kind: 'refused', said })]);
     }
-    await writer.recordResult(intent, 'doubted', doubtDetail(result.reason, result.status), []);
-    if (!saysNo(result.status) && !writer.isSpent(rowNumber)) continue;
+    await writer.recordResult(intent, 'doubted', doubt, []);
+    if (!saidNo({ detail: doubt }) && !writer.isSpent(rowNumber)) continue;
     const reason: Words = [{ code: 'answer-seen', reason: result.reason }];
     await writer.hold([row], [{ code: 'answer-none', reason }]);
     writer.checkAmbiguous(reason);

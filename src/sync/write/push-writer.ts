@@ -16,8 +16,10 @@ import { rowAfter } from '../../plan/row-lifecycle.ts';
 import type { Confirmation, PushRequests } from '../../plan/requests.ts';
 import { evidenceFor, type TakeEvidence } from '../evidence/pre-image.ts';
 import { createPool, type Pool } from './pool.ts';
-import { saysNoTo } from '../../plan/reconcile/known-conflict.ts';
+import { createDoubt } from '../../plan/reconcile/known-conflict.ts';
 import { mayBeApplied } from '../../plan/reconcile/intents.ts';
+import { refusedIn } from '../../plan/reconcile/refused-entries.ts';
+import { saidNo } from '../../plan/reconcile/soft-refusal.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { strategies } from '../resources/index.ts';
 import type { PushTask } from '../ports.ts';
@@ -102,14 +104,17 @@ export class PushWriter {
   ): Promise<{
     readonly result: Exclude<WriteResult<Id>, { kind: 'not_applied' }>;
     readonly intent: Intent;
+    /** What is recorded of an answer that cannot be trusted. */
+    readonly doubt: Words;
   }> {
     this.task.ports.signal.throwIfAborted();
     this.#checkDeadline();
     const intent = await this.#recordIntent(operation, batch, body);
     if (this.#done === 0) this.#progress();
     const result = await this.#attempt(operation, body as BodyOf<Id>, intent);
+    const doubt = result.kind === 'ambiguous' ? this.#doubtOf(operation, batch, result, intent) : [];
     // What said no speaks against what was sent, and not against the service itself.
-    const isDoubtful = result.kind === 'ambiguous' && !saysNoTo(result, intent);
+    const isDoubtful = result.kind === 'ambiguous' && !saidNo({ detail: doubt });
     this.#ambiguousInARow = isDoubtful ? this.#ambiguousInARow + 1 : 0;
     if (result.kind === 'not_applied') {
       await this.recordResult(intent, 'not-sent', [{ code: 'answer-seen', reason: result.reason }], []);
@@ -125,7 +130,18 @@ export class PushWriter {
     if (isDoubtful) this.countLost(batch, [{ code: 'answer-seen', reason: result.reason }]);
     this.#done += 1;
     this.#progress();
-    return { result, intent };
+    return { result, intent, doubt };
+  }
+
+  #doubtOf(
+    operation: WriteOperation,
+    batch: readonly RunRow[],
+    result: Extract<WriteResult<WriteOperation>, { kind: 'ambiguous' }>,
+    intent: Intent,
+  ): Words {
+    const { resource } = this.task.mapping;
+    const refusals = refusedIn(resource, operation, batch, batch, result.entries ?? []);
+    return refusals.length > 0 ? refusals : createDoubt(result, intent);
   }
 
   #checkDeadline(): void {
@@ -323,9 +339,12 @@ export class PushWriter {
   }
 
   /** Rows of which nobody can say what became of them: never sent again silently. */
-  async hold(batch: readonly RunRow[], reason: Words): Promise<void> {
+  async hold(batch: readonly RunRow[], reason: Words | ((row: RunRow) => Words)): Promise<void> {
     const looks = { code: 'resume-looks', run: this.task.runId } as const;
-    await this.patch(batch.map((row) => rowAfter(row, { kind: 'unanswered', said: [...reason, looks] })));
+    const reasonOf = typeof reason === 'function' ? reason : () => reason;
+    await this.patch(
+      batch.map((row) => rowAfter(row, { kind: 'unanswered', said: [...reasonOf(row), looks] })),
+    );
   }
 
   /** Rows whose write surely was not applied and is not sent now. */

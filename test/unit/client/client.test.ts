@@ -362,11 +362,31 @@ describe('writes', () => {
       { kind: 'ambiguous' },
     ],
     ['ambiguous on data of another kind', envelopeAnswer(200, [USER]), { kind: 'ambiguous' }],
+    [
+      'ambiguous on data that says why',
+      envelopeAnswer(200, { error: `${TEST_KEY} may\nnot` }),
+      {
+        kind: 'ambiguous',
+        reason: expect.stringMatching(/answers with: \{"error":"\[redacted\] may\\nnot"\}$/) as string,
+        entries: [{ error: '[redacted] may\nnot' }],
+      },
+    ],
     ['ambiguous on a record without its id', envelopeAnswer(200, {}), { kind: 'ambiguous' }],
   ])('are %s after one attempt', async (_name, answer, result) => {
     const wire = open([answer]);
     expect(await wire.clock.run(wire.client.send('update-user', PATCH))).toMatchObject(result);
     expect(wire.requests).toHaveLength(2);
+  });
+
+  it('are applied with what the answer says beside its records', async () => {
+    const no = { external_id: 'M-2', message: 'taken' };
+    const wire = open([envelopeAnswer(201, [USER, no])]);
+    const users = [USER, no].map(({ external_id }) => ({ external_id, display_name: 'Ana' }));
+    expect(await wire.clock.run(wire.client.send('create-users', { body: { users } }))).toMatchObject({
+      kind: 'applied',
+      records: [USER],
+      entries: [no],
+    });
   });
 
   it('are ambiguous when the answer is a success that says nothing of them', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseEnvelope, readRecords, renderSchemaIssues } from '../../../src/client/envelope.ts';
+import { entriesOf, parseEnvelope, readRecords, renderSchemaIssues } from '../../../src/client/envelope.ts';
 import { endpoints } from '../../../src/contract/index.ts';
 import type { OperationId } from '../../../src/contract/index.ts';
 import type { Endpoint } from '../../../src/contract/endpoint.ts';
@@ -138,5 +138,41 @@ describe('readRecords', () => {
     expect(readRecords(endpoints['list-users'], {})).toBeUndefined();
     expect(readRecords(endpoints['get-account'], [])).toBeUndefined();
     expect(readRecords(endpoints['get-account'], null)?.issues).toHaveLength(1);
+  });
+});
+
+describe('entriesOf', () => {
+  const user = { id: 'a', external_id: 'M-1' };
+  const no = { external_id: 'M-2', error: 'taken' };
+  const inEnvelope = (data: unknown, others: object = {}) => ({
+    ...{ statusCode: 201, message: 'done', data },
+    ...others,
+  });
+
+  it.each<readonly [string, unknown, object, readonly unknown[]]>([
+    ['beside records', [user, no], {}, [no]],
+    ['without an id', [{ ...no, id: null }], {}, [{ ...no, id: null }]],
+    ['in a list of its own', [user], { errors: [no, 'bad'] }, [no, 'bad']],
+    ['in a list of the data', { created: [user], failed: [no] }, {}, [no]],
+    ['in lists alone, where there is one', { message: 'failed', failed: [no] }, {}, [no]],
+    ['as the data', no, {}, [no]],
+    ['nowhere', [user], { paging: { total: 1 } }, []],
+    ['nowhere but in a text', 'OK', {}, []],
+    [
+      'with an id',
+      [
+        { id: 'b', error: 'odd' },
+        { external_id: 'M-2', data: { id: 'b' } },
+      ],
+      {},
+      [],
+    ],
+  ])('takes what stands %s', (_where, data, others, entries) => {
+    expect(entriesOf(inEnvelope(data, others), false)).toEqual(entries);
+  });
+
+  it('takes no record for an entry', () => {
+    expect(entriesOf(inEnvelope({ reference: 'r', count: 1 }), true)).toEqual([]);
+    expect(entriesOf(inEnvelope({ reference: 'r', count: 1 }, { errors: ['bad'] }), true)).toEqual(['bad']);
   });
 });

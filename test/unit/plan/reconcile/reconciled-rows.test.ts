@@ -7,7 +7,7 @@ import {
   becameOf,
   reconciledLost,
   reconciledRow,
-  refusedAlone,
+  refusedRows,
   type Evidence,
 } from '../../../../src/plan/reconcile/reconciled-rows.ts';
 import type { Seen } from '../../../../src/plan/reconcile/seen.ts';
@@ -56,21 +56,31 @@ const changedSince = (done: 'created' | 'updated', ...fields: string[]): Said =>
   fields,
 });
 
-describe('a row that was refused alone, in other words than the envelope', () => {
+describe('a row that was refused alone or by its key, in other words than the envelope', () => {
   const again: RunRowPatch = { rowNumber: 2, outcome: null };
 
   it('is refused, in the words of the refusal', () => {
     const row = rowOf({ said: BEFORE });
-    expect(refusedAlone([row], sent({ detail: REFUSED }), [again])).toEqual([
+    expect(refusedRows([row], sent({ detail: REFUSED }), [again])).toEqual([
       { rowNumber: 2, outcome: 'rejected', said: REFUSED },
     ]);
-    expect(refusedAlone([updateOf()], change({ detail: REFUSED }), [again])).toEqual([
+    expect(refusedRows([updateOf()], change({ detail: REFUSED }), [again])).toEqual([
       { rowNumber: 2, outcome: 'rejected', said: REFUSED },
     ]);
   });
 
+  it('is refused among others, in the words of its key', () => {
+    const own: Said = { code: 'refused-doubtful', reason: 'taken', key: 'U1' };
+    const other: Said = { ...own, key: 'U2' };
+    const batch = sent({ rowNumbers: [2, 3], detail: [...REFUSED, other, own] });
+    expect(refusedRows([rowOf()], batch, [again])).toEqual([
+      { rowNumber: 2, outcome: 'rejected', said: [own] },
+    ]);
+    expect(refusedRows([rowOf({ key: null })], { ...batch, detail: [own] }, [again])).toEqual([again]);
+  });
+
   it('is there without its flag, where that was refused', () => {
-    expect(refusedAlone([rowOf()], change({ detail: REFUSED }), [again])).toEqual([
+    expect(refusedRows([rowOf()], change({ detail: REFUSED }), [again])).toEqual([
       { rowNumber: 2, outcome: 'rejected', said: [{ code: 'flag-not-set', reason: REFUSED }] },
     ]);
   });
@@ -81,11 +91,11 @@ describe('a row that was refused alone, in other words than the envelope', () =>
     ['it has an outcome', { detail: REFUSED }, { ...again, outcome: 'unknown' }],
     ['its record was made', { detail: REFUSED }, { ...again, id: 'id-U1' }],
   ])('stays as it is where %s', (_what, intent, patch) => {
-    expect(refusedAlone([rowOf()], sent(intent), [patch])).toEqual([patch]);
+    expect(refusedRows([rowOf()], sent(intent), [patch])).toEqual([patch]);
   });
 
   it('stays as it is where the row is not known', () => {
-    expect(refusedAlone([], sent({ detail: REFUSED }), [again])).toEqual([again]);
+    expect(refusedRows([], sent({ detail: REFUSED }), [again])).toEqual([again]);
   });
 });
 
