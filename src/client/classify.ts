@@ -54,10 +54,22 @@ function ownWords(body: string): string {
   return excerpt === '' ? '' : `: ${JSON.stringify(excerpt)}`;
 }
 
+const isFilled = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+
+/** What an envelope says, with the lists and objects beside its message as they came: they may say why, in whatever shape. */
+function saidIn({ statusCode: _, message, ...others }: Envelope): string {
+  const details = Object.entries(others).filter(([, value]) => isFilled(value));
+  if (details.length === 0) return message;
+  const excerpt = excerptOf(JSON.stringify(Object.fromEntries(details)));
+  return message === '' ? excerpt : `${message}: ${excerpt}`;
+}
+
 /** The refusal that a whole envelope states; undefined for another status. */
-function refusalOf({ statusCode: status, message }: Envelope): Verdict | undefined {
-  if (status === TOO_MANY) return { kind: 'throttled', status, message };
-  return REFUSALS.has(status) ? { kind: 'refused', status, message } : undefined;
+function refusalOf(envelope: Envelope): Verdict | undefined {
+  const { statusCode: status } = envelope;
+  if (status === TOO_MANY) return { kind: 'throttled', status, message: saidIn(envelope) };
+  return REFUSALS.has(status) ? { kind: 'refused', status, message: saidIn(envelope) } : undefined;
 }
 
 /** Bodies are read once, whoever asks: the retry, the budget and the client classify one answer in turn. */
@@ -113,7 +125,7 @@ export function classify(method: HttpRequest['method'], answer: HttpResponse | T
   }
   const { envelope } = parsed;
   if (isSuccess(status) && isSuccess(envelope.statusCode)) return { kind: 'applied', envelope };
-  const message = JSON.stringify(envelope.message);
+  const message = JSON.stringify(saidIn(envelope));
   const reason =
     status === envelope.statusCode
       ? `HTTP ${status} and the message ${message}`

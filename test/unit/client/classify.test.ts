@@ -181,3 +181,35 @@ describe('classify', () => {
     expect((classify('POST', raw(302, '')) as { fault?: string }).fault).toBe('service.redirect');
   });
 });
+
+describe('what a refusal says', () => {
+  const refused = (others: object, message = 'invalid'): object =>
+    classify('POST', raw(422, JSON.stringify({ statusCode: 422, message, ...others })));
+
+  it.each<readonly [string, object, string]>([
+    ['its message', { data: null, errors: [], data2: {}, error: 'Unprocessable' }, 'invalid'],
+    [
+      'a list beside it',
+      { data: null, errors: [{ field: 'name', message: 'taken' }] },
+      'invalid: {"errors":[{"field":"name","message":"taken"}]}',
+    ],
+    ['an object', { data: { name: ['taken'] } }, 'invalid: {"data":{"name":["taken"]}}'],
+  ])('is %s', (_what, others, message) => {
+    expect(refused(others)).toEqual({ kind: 'refused', status: 422, message });
+  });
+
+  it('is cut, in one line, and what stands beside an empty message', () => {
+    expect(refused({ errors: ['no\u202e'] }, '')).toMatchObject({ message: '{"errors":["no "]}' });
+    const { message } = refused({ errors: ['x'.repeat(300)] }) as { readonly message: string };
+    expect(message).toMatch(/^invalid: \{"errors":\["x+…$/);
+    expect(message).toHaveLength('invalid: '.length + 201);
+  });
+
+  it('stands in the reason of a doubt, too', () => {
+    const body = JSON.stringify({ statusCode: 422, message: 'invalid', errors: ['taken'] });
+    expect(classify('POST', raw(200, body))).toMatchObject({
+      kind: 'ambiguous',
+      reason: 'HTTP 200 but 422 in its envelope, with the message "invalid: {\\"errors\\":[\\"taken\\"]}"',
+    });
+  });
+});
