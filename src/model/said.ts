@@ -60,6 +60,8 @@ const SAID = {
   'row-as-it-should-be': (): string => 'the record is now as the row says',
   'not-sent': ({ reason }: Because): string => `not sent: ${renderSaid(reason)}`,
   'not-sent-again': ({ reason }: Because): string => `not sent again: ${renderSaid(reason)}`,
+  'change-unsendable': ({ id, reason }: { readonly id: string; readonly reason: string }): string =>
+    `the service gives it the id ${JSON.stringify(id)}, by which it cannot be changed: ${reason}; ask your provider`,
   'not-sent-no-id': (): string =>
     'not sent: you said that the record exists, but its id is not known, and a change needs the id; push again with --compare live when the service can be listed',
   'waits-gone': ({ name }: { readonly name: string }): string =>

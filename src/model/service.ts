@@ -2,6 +2,7 @@ import type { BodyOf, OperationId, PagedOperationId, QueryOf, RecordOf } from '.
 import type { Paging } from '../contract/envelope.ts';
 import type { Account } from '../contract/resources/account.ts';
 import type { Forecast, RequestStep } from './budget.ts';
+import { InternalError } from './error.ts';
 import type { QuotaRefusal } from './quota.ts';
 import type { RequestCounts } from './state/store.ts';
 
@@ -70,6 +71,10 @@ export type OnUnreadable = 'keep' | 'fail';
  * and again, so that there may be more.
  */
 export type Wholeness = 'stated' | 'assumed' | 'doubtful';
+
+/** Whether a request was not sent because the interface does not take what it holds, such as an id that the service stated. */
+export const isUnsendable = (error: unknown): error is InternalError =>
+  error instanceof InternalError && error.code === 'request.invalid';
 
 /**
  * The service as the engine sees it. Every call first waits for the budget; a wait longer than the run may pause is

@@ -56,7 +56,11 @@ export const ROW_MOVES = {
     to: ['created', 'updated', 'unchanged'],
     when: 'The record is as the row says, or the operator says so.',
   },
-  disagrees: { from: UNSETTLED, to: ['conflict'], when: 'The record shows other values than the write set.' },
+  disagrees: {
+    from: UNSETTLED,
+    to: ['conflict'],
+    when: 'The record shows other values than the write set, or cannot be changed.',
+  },
   refused: {
     from: UNSETTLED,
     to: ['rejected'],

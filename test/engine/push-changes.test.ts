@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { InternalError } from '../../src/model/error.ts';
 import { renderSaid } from '../../src/model/said.ts';
 import type { RunRow } from '../../src/model/state/run-rows.ts';
 import type { StoredIntent } from '../../src/model/state/store.ts';
@@ -241,4 +242,23 @@ it('a flag that the service has no room for says that its user was created', asy
 it('a change that the service has no room for says nothing of a created user', async () => {
   const all = await pushed([change(1)], ({ service }) => service.faults.push('throttled'));
   expect(all.rows[0]?.message).toMatch(/^the service answered 429/);
+});
+
+it('what our own check refuses to send is in conflict, alone', async () => {
+  const wrong = new InternalError(
+    'request.invalid',
+    'update-user was not sent: its body is wrong (id: Invalid GUID)',
+  );
+  const all = await pushed([change(1), flag(2), change(3)], ({ service }) => {
+    service.faults.push({ throws: wrong }, { throws: wrong });
+  });
+  const why = (id: string): string =>
+    `the service gives it the id "${id}", by which it cannot be changed: ${wrong.message}; ask your provider`;
+  expect(all.error).toBeUndefined();
+  expect(all.rows).toEqual([
+    { outcome: 'conflict', message: why('id-1') },
+    { outcome: 'conflict', message: `created, but its active flag was not set: ${why('id-2')}` },
+    { outcome: 'updated', message: '' },
+  ]);
+  expect(resultsOf(all).map(([result]) => result)).toEqual(['not_applied', 'not_applied', 'applied']);
 });

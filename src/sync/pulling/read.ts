@@ -1,6 +1,7 @@
 import type { OperationId, QueryOf, RecordOf } from '../../contract/index.ts';
 import type { Account } from '../../contract/resources/account.ts';
-import { InternalError, RefusedError, UnavailableError } from '../../model/error.ts';
+import { RefusedError, UnavailableError } from '../../model/error.ts';
+import { isUnsendable } from '../../model/service.ts';
 import type { ServiceAccount, Store } from '../../model/state/store.ts';
 import type { GroupMember } from '../../season/standings.ts';
 import type { SyncPorts } from '../ports.ts';
@@ -161,7 +162,7 @@ export const NAMES_NOTHING = [400, 404, 410, 422];
 /** Nothing of that id is there for us, or it is one that the service stated and that no address can hold. */
 export function namesNothing(error: unknown, absent: readonly number[]): error is Error {
   if (error instanceof RefusedError) return absent.includes(error.status);
-  return error instanceof InternalError && error.code === 'request.invalid';
+  return isUnsendable(error);
 }
 
 async function* firstOf<T>(items: AsyncIterable<T> | Iterable<T>, most: number): AsyncGenerator<T> {

@@ -1,5 +1,6 @@
 import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
 import type { Words } from '../../model/said.ts';
+import { isUnsendable } from '../../model/service.ts';
 import type { Intent } from '../../model/state/store.ts';
 import { changedFields } from '../../plan/diff.ts';
 import { keptOtherwise } from '../../plan/known-records.ts';
@@ -19,11 +20,23 @@ export async function pushChanges(writer: PushWriter): Promise<void> {
     row.id !== null && (row.change === 'update' || row.change === 'create');
   try {
     for await (const row of writer.openRows(waiting)) {
-      if (!(await pool.add(() => pushChange(writer, row)))) break;
+      if (!(await pool.add(() => pushSendable(writer, row)))) break;
     }
   } finally {
     // Nothing goes out once the lock was let go, also where the rows could not be read.
     await pool.done();
+  }
+}
+
+/** A change that the interface does not take is one for a person: the service gave its record an odd id. */
+async function pushSendable(writer: PushWriter, row: RunRow): Promise<void> {
+  try {
+    await pushChange(writer, row);
+  } catch (error) {
+    if (!isUnsendable(error)) throw error;
+    const reason: Words = [{ code: 'change-unsendable', id: row.id ?? '', reason: error.message }];
+    const said: Words = row.change === 'create' ? [{ code: 'flag-not-set', reason }] : reason;
+    await writer.patch([rowAfter(row, { kind: 'disagrees', said })]);
   }
 }
 

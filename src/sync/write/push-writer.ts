@@ -1,14 +1,8 @@
 import type { BodyOf } from '../../contract/index.ts';
-import {
-  AccessError,
-  IncompleteError,
-  InternalError,
-  InterruptedError,
-  UnavailableError,
-} from '../../model/error.ts';
+import { AccessError, IncompleteError, InterruptedError, UnavailableError } from '../../model/error.ts';
 import type { KnownRecord, RunRow, RunRowPatch } from '../../model/state/run-rows.ts';
 import { renderSaid, stopWords, type Words } from '../../model/said.ts';
-import type { WriteResult } from '../../model/service.ts';
+import { isUnsendable, type WriteResult } from '../../model/service.ts';
 import type { Intent, Recorded } from '../../model/state/store.ts';
 import { digestOf } from '../../plan/digest.ts';
 import { intentAfter, type IntentEvent, isOpenIntent } from '../../plan/intent-lifecycle.ts';
@@ -272,7 +266,7 @@ export class PushWriter {
         error instanceof IncompleteError ||
         error instanceof InterruptedError ||
         error instanceof AccessError ||
-        (error instanceof InternalError && error.code === 'request.invalid')
+        isUnsendable(error)
       ) {
         await this.recordResult(intent, 'not-sent', stopWords(error), []);
       }
