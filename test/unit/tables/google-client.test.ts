@@ -343,6 +343,23 @@ describe('tokens', () => {
     expect(client.counts()).toMatchObject({ reads: 0 });
   });
 
+  it.each([
+    ['nothing', PERSON, ''],
+    ['nothing', SERVICE_ACCOUNT, ''],
+    ['null', PERSON, 'null'],
+    ['no token', PERSON, '{}'],
+    ['a token that is none', SERVICE_ACCOUNT, '{"access_token":null}'],
+  ])('are not had where their server answers 200 with %s', async (_, credentials, answer) => {
+    nock.cleanAll();
+    token().times(9).reply(200, answer);
+    const { client } = await openClient({ credentials });
+    expect(await failureOf(client.spreadsheet(SHEET, 'x'))).toMatchObject({
+      code: 'google.token_server',
+      exitCode: 8,
+      message: expect.stringContaining('answered with 200 and nothing usable') as string,
+    });
+  });
+
   it.each([503, 200])(
     'are asked for again when their server answers %i with nothing usable',
     async (status) => {

@@ -106,16 +106,13 @@ async function fetchServiceToken(
     assertion: `${unsigned}.${signature}`,
   });
   const response = await wire(tokenUri, { method: 'POST', body });
-  const { access_token: token, expires_in: seconds } = (await response.json()) as Readonly<
-    Record<string, unknown>
-  >;
-  if (typeof token !== 'string')
-    throw new AccessError('google.token', `${tokenUri.origin} gave no access token`, {
-      next: `look at "token_uri" in the key file; see ${stepLink('key')}`,
-    });
+  const { access_token, expires_in: seconds } = (await response.json()) as {
+    readonly access_token: string;
+    readonly expires_in?: unknown;
+  };
   // How long it is good for may be left out (RFC 6749, section 5.1).
   const lifeMs = 1000 * (Number(seconds) || TOKEN_SECONDS);
-  return { access_token: token, expiry_date: clock.now() + lifeMs };
+  return { access_token, expiry_date: clock.now() + lifeMs };
 }
 
 /** Credentials that only the library finds: of a cloud machine, or in a file of another kind. */

@@ -116,15 +116,28 @@ async function exchange(
     throw error instanceof WireFailure ? error : new WireFailure(networkFault(error, door));
   }
   const { status, headers } = response;
-  // Taking back a right may be answered with nothing; a spreadsheet never is.
-  const isWhole = text === '' ? door === 'token' : isJson(text);
-  if (!response.ok || !isWhole) {
+  if (!response.ok || !isWhole(text, input, door)) {
     const retryAfterMs = waitAskedFor(headers, clock.now());
     const told = withoutSecrets(plainText(text), secretsOf(input, init, door)).slice(0, LONGEST_TEXT);
     throw new WireFailure({ kind: 'answer', door, status, text: told, retryAfterMs });
   }
   return new Response(text === '' ? null : text, { status, headers });
 }
+
+/** Where a token is asked for, an answer without one is none. Taking back a right may be answered with nothing; a spreadsheet never is. */
+function isWhole(text: string, input: Parameters<typeof fetch>[0], door: Door): boolean {
+  if (text === '') return door === 'token' && !asksForToken(input);
+  return isJson(text) && (door === 'sheets' || !asksForToken(input) || hasToken(JSON.parse(text)));
+}
+
+const asksForToken = (input: Parameters<typeof fetch>[0]): boolean =>
+  urlOf(input).pathname.endsWith('/token');
+
+const hasToken = (answer: unknown): boolean =>
+  typeof answer === 'object' &&
+  answer !== null &&
+  'access_token' in answer &&
+  typeof answer.access_token === 'string';
 
 /** Looked at before the library, which would take an answer that was cut for one without rows. */
 function isJson(text: string): boolean {
@@ -150,7 +163,7 @@ function secretsOf(
   const bearer = new Headers(headers).get('authorization')?.replace(/^Bearer /, '') ?? '';
   if (door === 'sheets') return [bearer];
   const form = typeof body === 'string' || body instanceof URLSearchParams ? new URLSearchParams(body) : [];
-  const query = new URL(input instanceof Request ? input.url : input).searchParams;
+  const query = urlOf(input).searchParams;
   return [bearer, ...[...form, ...query].flatMap(([name, value]) => (name === 'grant_type' ? [] : [value]))];
 }
 
@@ -162,9 +175,11 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
 }
 
 function doorOf(input: Parameters<typeof fetch>[0]): Door {
-  const url = new URL(input instanceof Request ? input.url : input);
-  return url.pathname.startsWith('/v4/spreadsheets') ? 'sheets' : 'token';
+  return urlOf(input).pathname.startsWith('/v4/spreadsheets') ? 'sheets' : 'token';
 }
+
+const urlOf = (input: Parameters<typeof fetch>[0]): URL =>
+  new URL(input instanceof Request ? input.url : input);
 
 /** Retry-After as seconds or as a date against the answer's own; undefined when it is absent, garbage or past. */
 function waitAskedFor(headers: Headers, nowMs: number): number | undefined {
