@@ -5,8 +5,8 @@ export function visibleWidth(text: string): number {
   return Array.from(stripVTControlCharacters(text)).length;
 }
 
-/** A line with a command to copy, and JSON, stay as they are. */
-const KEPT = /^\s*(?:next: (?:npx )?teamsheet\b|\{)/;
+/** JSON stays as it is. */
+const KEPT = /^\s*\{/;
 /** What stands before the first word of a paragraph: its indent, and a mark or a number. */
 const START = /^ *(?:[^\p{L}\p{N}"'(<[{]{1,2} |\d+\. )?/u;
 const INDENT = 2;
@@ -16,6 +16,9 @@ const LEAST_COLUMNS = 20;
 const LEAST_CELL = 20;
 /** A quoted name, such as that of a tab, which stays on one line. */
 const NAME = /"[^"]{1,18}"/g;
+/** A command to copy, behind a colon, which may be coloured, or an opening bracket; it ends where its words do. */
+const COMMAND =
+  /(?<=\(|:(?:\S+m)? )(?:npx )?teamsheet(?: (?:'[^']*'|"[^"]*"|[\w./:=@%+,\\-])*(?:'[^']*'|"[^"]*"|[\w/=@%+-]))+/g;
 /** Stands for a blank that is no place to break; no line that is shown has one. */
 const GLUE = '\0';
 
@@ -33,11 +36,14 @@ function wrapLine(line: string, columns: number): string {
   const hang = KEPT.test(seen) ? undefined : hangOf(seen, columns);
   if (hang === undefined) return line;
   const lines: string[] = [];
-  const [first = '', ...words] = line.replace(NAME, (name) => name.replaceAll(' ', GLUE)).split(' ');
+  const glued = (text: string): string => text.replaceAll(' ', GLUE);
+  const [first = '', ...words] = line.replace(NAME, glued).replace(COMMAND, glued).split(' ');
   let current = first;
   for (const word of words) {
     const longer = `${current} ${word}`;
-    if (visibleWidth(current) <= hang || visibleWidth(longer) <= columns) current = longer;
+    // What is too long for a line of its own gains nothing by one.
+    const isTooLong = hang + visibleWidth(word) > columns;
+    if (isTooLong || visibleWidth(current) <= hang || visibleWidth(longer) <= columns) current = longer;
     else {
       lines.push(current.trimEnd());
       // Two blanks in a row give an empty word: the next one begins the line.

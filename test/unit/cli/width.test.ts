@@ -56,6 +56,21 @@ describe('a line that is wider than the terminal', () => {
     );
   });
 
+  it('does not break a command to copy, and wraps the words around it', () => {
+    const bold = (text: string): string => styleText('bold', text, { validateStream: false });
+    const command = "npx teamsheet push users --set 'name=A B' --config a.yaml";
+    const shown = [
+      ['next: correct that and then type: |', 'next: correct that and then\n  type: |'],
+      ['next: run the command again (|).', 'next: run the command again (|).'],
+      [`${bold('next:')} |, which goes on with it`, `${bold('next:')} |,\n  which goes on with it`],
+    ] as const;
+    for (const [line, wrapped] of shown)
+      expect(wrapLines(line.replace('|', command), 30)).toBe(wrapped.replace('|', command));
+    expect(wrapLines('then type: teamsheet plan users. It reads the tables alone', 30)).toBe(
+      'then type:\n  teamsheet plan users. It\n  reads the tables alone',
+    );
+  });
+
   it('wraps a sentence that is no command after next:', () => {
     expect(wrapLines('next: correct the rows in their table', 20)).toBe(
       'next: correct the\n  rows in their\n  table',
