@@ -1,9 +1,10 @@
 import type { BigIntStats } from 'node:fs';
-import { open, readdir, stat, type FileHandle } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { open, stat, type FileHandle } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { ConfigError } from '../model/error.ts';
 import type { SourceTable } from '../model/tables/table.ts';
-import { exists, OPEN_FLAGS, otherThanFile } from './regular-file.ts';
+import { filesOf, isPattern, originOf } from './file-pattern.ts';
+import { OPEN_FLAGS, otherThanFile } from './regular-file.ts';
 
 type OpenTable = Omit<SourceTable, 'close'>;
 
@@ -22,7 +23,7 @@ const SHOWN_MATCHES = 10;
  * Errors: ConfigError `source.missing`, `source.glob`, `source.directory`, `source.not_a_file`, `source.unreadable`.
  */
 export async function openSourceFile(path: string, origin: string): Promise<OpenedFile> {
-  const found = await resolvePattern(path, origin);
+  const found = resolvePattern(path, origin);
   try {
     // A socket cannot be opened at all.
     refuseOther(await stat(found.path), found.origin);
@@ -72,7 +73,7 @@ async function* wholeBatches(table: OpenTable, file: OpenedFile): ReturnType<Sou
   await file.requireUnchanged();
 }
 
-type Found = Awaited<ReturnType<typeof resolvePattern>>;
+type Found = ReturnType<typeof resolvePattern>;
 
 async function refuseChanged({ path, origin }: Found, before: BigIntStats): Promise<void> {
   const now = await stat(path, { bigint: true }).catch(() => undefined);
@@ -112,44 +113,26 @@ function missing(origin: string, cause?: unknown): ConfigError {
   });
 }
 
-async function resolvePattern(path: string, origin: string): Promise<{ path: string; origin: string }> {
-  if (!/[*?]/.test(basename(path)) || (await exists(path))) return { path, origin };
-  const folder = dirname(path);
-  const names = await readdir(folder).catch((cause: unknown) => {
-    throw openError(cause, origin);
-  });
-  const matches = names.filter((name) => suits(name, basename(path))).sort();
-  const [only] = matches;
+function resolvePattern(path: string, origin: string): { path: string; origin: string } {
+  if (!isPattern(path)) return { path, origin };
+  const [only, ...others] = matchesOf(path, origin);
   if (only === undefined) throw missing(origin);
-  if (matches.length > 1) {
-    const shown = matches.slice(0, SHOWN_MATCHES).join(', ');
-    const more = matches.length > SHOWN_MATCHES ? ` and ${matches.length - SHOWN_MATCHES} more` : '';
-    throw new ConfigError('source.glob', `${origin}: ${matches.length} files match: ${shown}${more}`, {
+  if (others.length > 0) {
+    const names = [only, ...others].map((match) => basename(match));
+    const shown = names.slice(0, SHOWN_MATCHES).join(', ');
+    const more = names.length > SHOWN_MATCHES ? ` and ${names.length - SHOWN_MATCHES} more` : '';
+    throw new ConfigError('source.glob', `${origin}: ${names.length} files match: ${shown}${more}`, {
       file: origin,
       next: 'Make the pattern match exactly one file, or name the file.',
     });
   }
-  return {
-    path: join(folder, only),
-    origin: origin.slice(0, origin.length - basename(origin).length) + only,
-  };
+  return { path: only, origin: originOf(only, path, origin) };
 }
 
-/**
- * Whether a pattern means a name: `*` stands for any characters, `?` for one, everything else for itself. A dot that begins a name is meant by a dot alone.
- * No pattern takes longer than a look at each of its characters for each character of the name.
- */
-function suits(name: string, pattern: string): boolean {
-  if (name.startsWith('.') && !pattern.startsWith('.')) return false;
-  const [given, wanted] = [Array.from(name), Array.from(pattern)];
-  let [at, next] = [0, 0];
-  // Where the last `*` stands, and where what it stands for ends.
-  let [star, end] = [-1, 0];
-  while (at < given.length) {
-    if (wanted[next] === '*') [star, end, next] = [next, at, next + 1];
-    else if (wanted[next] === '?' || wanted[next] === given[at]) [at, next] = [at + 1, next + 1];
-    else if (star === -1) return false;
-    else [at, end, next] = [end + 1, end + 1, star + 1];
+function matchesOf(path: string, origin: string): readonly string[] {
+  try {
+    return filesOf(path);
+  } catch (cause) {
+    throw openError(cause, origin);
   }
-  return wanted.slice(next).every((rest) => rest === '*');
 }

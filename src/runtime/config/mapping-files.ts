@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
 import type { LookupFile, Mapping, Source } from '../../mapping/mapping.ts';
 import { ConfigError } from '../../model/error.ts';
 import { fileOf, type SourceLocation } from '../../model/tables/table.ts';
+import { filesOf } from '../../tables/file-pattern.ts';
+import { systemCode } from '../../tables/system-error.ts';
 
 type Read = Pick<Source, 'origin' | 'optional'> & { readonly location: SourceLocation };
 
@@ -9,9 +10,19 @@ type Read = Pick<Source, 'origin' | 'optional'> & { readonly location: SourceLoc
 export function lackedFiles(mapping: Mapping): readonly string[] {
   const lacked = readBy(mapping).filter(({ location, optional }) => {
     const file = fileOf(location);
-    return file !== undefined && optional !== true && !existsSync(file);
+    return file !== undefined && optional !== true && !isThere(file);
   });
   return [...new Set(lacked.map(({ origin }) => origin))];
+}
+
+/** Whether a file is there, or one that a pattern means. */
+export function isThere(file: string): boolean {
+  try {
+    return filesOf(file).length > 0;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false;
+  }
 }
 
 function readBy(mapping: Mapping): readonly Read[] {

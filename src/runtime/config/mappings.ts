@@ -1,5 +1,5 @@
 import { fileOf } from '../../model/tables/table.ts';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Mapping, PullMapping, PushMapping } from '../../mapping/mapping.ts';
 import { nearest } from '../../model/nearest.ts';
@@ -11,6 +11,7 @@ import { checkCron } from '../../schedule/cron.ts';
 import type { Config, LeagueConfig, Surroundings } from './config.ts';
 import { readOptionalText } from './env-file.ts';
 import { standsInside } from './inside-folder.ts';
+import { isThere } from './mapping-files.ts';
 import { joinLeagues, tableOf, type LeagueMapping } from './league-mappings.ts';
 
 type Direction = Mapping['direction'];
@@ -178,7 +179,7 @@ function entryOf(
 function isAbsent(mapping: Mapping): boolean {
   if (mapping.direction === 'pull' || mapping.source.optional !== true) return false;
   const file = fileOf(mapping.source.location);
-  return file !== undefined && !existsSync(file);
+  return file !== undefined && !isThere(file);
 }
 
 /** A report must not take the place of a table that rows are pushed from. Errors: ConfigError `destination.source`. */

@@ -32,6 +32,8 @@ const players = (optional: string): string =>
 
 it.each([
   ['a table that is here', push('{ csv: users.csv }'), []],
+  ['a table that a pattern means', push('{ csv: "u*.csv" }'), []],
+  ['a pattern that means none', push('{ csv: "in/u*.csv" }'), ['in/u*.csv']],
   ['a table that is not here', push('{ csv: squads.csv }'), ['squads.csv']],
   ['one that may be missing', push('{ csv: squads.csv, optional: true }'), []],
   ['a tab of a workbook', push('{ xlsx: season.xlsx, tab: Squads }'), ['season.xlsx tab "Squads"']],

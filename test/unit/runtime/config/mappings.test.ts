@@ -62,6 +62,18 @@ describe('a report over the table that rows come from', () => {
   });
 });
 
+describe('a table that may be missing', () => {
+  it.each([
+    ['{ csv: members.csv, optional: true }', []],
+    ['{ csv: "members-*.csv", optional: true }', ['members']],
+    ['{ csv: "members-??.csv", optional: true }', []],
+    ['{ csv: "in/members-*.csv", optional: true }', []],
+  ])('is left out where every mapping runs, unless a file is meant: %s', (source, there) => {
+    writeFileSync(join(folder, 'members-1.csv'), 'Member ID\n');
+    expect(read(source, '{ csv: list.csv }', [])).toEqual(['list', ...there]);
+  });
+});
+
 describe('names that are one file on macOS or Windows', () => {
   it.each([
     ['Members', 'capitals'],
