@@ -1,7 +1,7 @@
 import type { LookupFile, Mapping, Source } from '../../mapping/mapping.ts';
 import { ConfigError } from '../../model/error.ts';
 import { fileOf, type SourceLocation } from '../../model/tables/table.ts';
-import { filesOf } from '../../tables/file-pattern.ts';
+import { filesOf, isPattern, originOf } from '../../tables/file-pattern.ts';
 import { systemCode } from '../../tables/system-error.ts';
 
 type Read = Pick<Source, 'origin' | 'optional'> & { readonly location: SourceLocation };
@@ -16,13 +16,27 @@ export function lackedFiles(mapping: Mapping): readonly string[] {
 }
 
 /** Whether a file is there, or one that a pattern means. */
-export function isThere(file: string): boolean {
+export const isThere = (file: string): boolean => foundOf(file).length > 0;
+
+/** The files that a path means; none where the folder cannot be read, as whoever opens one says. */
+function foundOf(file: string): readonly string[] {
   try {
-    return filesOf(file).length > 0;
+    return filesOf(file);
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    return false;
+    return [];
   }
+}
+
+/** The mapping, whose messages name the file that the pattern of its source means; the pattern where that is not one file. */
+export function namingFile(mapping: Mapping): Mapping {
+  if (mapping.direction === 'pull') return mapping;
+  const { source } = mapping;
+  const file = fileOf(source.location);
+  if (file === undefined || !isPattern(file)) return mapping;
+  const [found, ...others] = foundOf(file);
+  if (found === undefined || others.length > 0) return mapping;
+  return { ...mapping, source: { ...source, origin: originOf(found, file, source.origin) } };
 }
 
 function readBy(mapping: Mapping): readonly Read[] {

@@ -11,7 +11,7 @@ import { checkCron } from '../../schedule/cron.ts';
 import type { Config, LeagueConfig, Surroundings } from './config.ts';
 import { readOptionalText } from './env-file.ts';
 import { standsInside } from './inside-folder.ts';
-import { isThere } from './mapping-files.ts';
+import { isThere, namingFile } from './mapping-files.ts';
 import { joinLeagues, tableOf, type LeagueMapping } from './league-mappings.ts';
 
 type Direction = Mapping['direction'];
@@ -103,7 +103,7 @@ export function readMappings(
       ? parseWanted(files, config, (name) => wanted.includes(name), onUnset)
       : joinLeagues(leagues.flatMap((league) => readLeague(files, config, league, wanted, onUnset)));
   refuseReportsOverSources(read, files, config);
-  return names.length > 0 ? read : read.filter((mapping) => !isAbsent(mapping));
+  return read.filter((mapping) => names.length > 0 || !isAbsent(mapping)).map(namingFile);
 }
 
 function parseWanted(

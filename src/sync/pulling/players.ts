@@ -17,7 +17,11 @@ type Ranges = Extract<PlayerIds, { kind: 'ranges' }>['ranges'];
 
 const POSITIVE = /^0*[1-9]\d{0,14}$/;
 
-function columnOf(header: readonly string[], name: string, { origin, headerRow }: Source): number {
+function columnOf(
+  header: readonly string[],
+  name: string,
+  { origin, headerRow }: Pick<Source, 'origin' | 'headerRow'>,
+): number {
   const index = indexHeader(header, { origin, headerRow }, [name]).find([name]);
   if (index !== undefined) return index;
   throw new ConfigError(
@@ -34,10 +38,12 @@ function columnOf(header: readonly string[], name: string, { origin, headerRow }
 async function readColumn(source: Source, name: string, tables: Tables): Promise<readonly number[]> {
   const table = await tables[source.location.kind].open(source.location, source);
   try {
-    const column = columnOf(table.header, name, source);
+    const { origin } = table;
+    const place = { origin, headerRow: source.headerRow };
+    const column = columnOf(table.header, name, place);
     const conditions = source.where.map((condition) => ({
       ...condition,
-      index: columnOf(table.header, condition.header, source),
+      index: columnOf(table.header, condition.header, place),
     }));
     const ids = new Set<number>();
     for await (const batch of table.batches()) {
@@ -48,8 +54,8 @@ async function readColumn(source: Source, name: string, tables: Tables): Promise
         if (!POSITIVE.test(text)) {
           throw new ConfigError(
             'ids.not_a_player_id',
-            `${source.origin} row ${rowNumber}, column "${name}": "${text}" is not a player id, a whole number from 1`,
-            { file: source.origin, line: rowNumber },
+            `${origin} row ${rowNumber}, column "${name}": "${text}" is not a player id, a whole number from 1`,
+            { file: origin, line: rowNumber },
           );
         }
         ids.add(Number(text));

@@ -60,17 +60,19 @@ async function readTable(ports: Ports, lookup: FileLookup): Promise<LookupTable>
 
 async function readRows(
   ports: Ports,
-  { in: file, match, matchAny, take }: FileLookup,
+  { in: { headerRow }, match, matchAny, take }: FileLookup,
   table: SourceTable,
 ): Promise<LookupTable> {
+  const { origin } = table;
   // One text for all columns of a way; of `match`, one for each.
   const ways = matchAny ?? [match];
   const columns = ways.map((names) => names.map(show).join(' + '));
-  const header = indexHeader(table.header, file, [...ways.flat(), take]);
-  const places = ways.map((names) => names.map((name) => columnAt(header, file, name)));
-  const takeAt = columnAt(header, file, take);
+  const place = { origin, headerRow };
+  const header = indexHeader(table.header, place, [...ways.flat(), take]);
+  const places = ways.map((names) => names.map((name) => columnAt(header, place, name)));
+  const takeAt = columnAt(header, place, take);
   for (const { message } of header.warnings())
-    ports.emit({ kind: 'warning', message: `${file.origin}: ${message}` });
+    ports.emit({ kind: 'warning', message: `${origin}: ${message}` });
   const nameOf = matchAny === undefined ? (texts: readonly string[]) => JSON.stringify(texts) : wordsOf;
   const widest = places.toSorted((one, other) => other.length - one.length)[0] ?? [];
   const found = new Map<string, FoundCell[]>();
@@ -79,7 +81,7 @@ async function readRows(
     ports.signal.throwIfAborted();
     for (const { rowNumber, cells, issues } of batch) {
       for (const { message } of issues ?? [])
-        ports.emit({ kind: 'warning', message: `${file.origin} row ${rowNumber}: ${message}` });
+        ports.emit({ kind: 'warning', message: `${origin} row ${rowNumber}: ${message}` });
       if (issues !== undefined) continue;
       const cell = cells[takeAt] ?? '';
       const textsAt = (at: readonly number[]): readonly string[] =>
@@ -101,7 +103,7 @@ async function readRows(
   }
   let asked = 0;
   return {
-    place: `${file.origin}, ${matchAny === undefined && match.length === 1 ? 'column' : 'columns'} ${columns.join(' or ')}`,
+    place: `${origin}, ${matchAny === undefined && match.length === 1 ? 'column' : 'columns'} ${columns.join(' or ')}`,
     find: (wanted) => found.get(nameOf(wanted.map(plain))) ?? [],
     nearest: (wanted) => {
       asked += 1;
@@ -123,7 +125,11 @@ const wordsOf = (texts: readonly string[]): string =>
 /** The text of a cell as it is compared: without blanks around it, composed. */
 const plain = (cell: Cell): string => shownText(cell).trim().normalize('NFC');
 
-function columnAt(header: HeaderIndex, { origin, headerRow }: LookupFile, name: string): number {
+function columnAt(
+  header: HeaderIndex,
+  { origin, headerRow }: Pick<LookupFile, 'origin' | 'headerRow'>,
+  name: string,
+): number {
   const index = header.find([name]);
   if (index !== undefined) return index;
   const { names } = header;

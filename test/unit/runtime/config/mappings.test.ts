@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readMappings } from '../../../../src/runtime/config/mappings.ts';
+import { readMappings, readPushMappings } from '../../../../src/runtime/config/mappings.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -71,6 +71,28 @@ describe('a table that may be missing', () => {
   ])('is left out where every mapping runs, unless a file is meant: %s', (source, there) => {
     writeFileSync(join(folder, 'members-1.csv'), 'Member ID\n');
     expect(read(source, '{ csv: list.csv }', [])).toEqual(['list', ...there]);
+  });
+});
+
+describe('a pattern of files', () => {
+  const originOf = (source: string): string => {
+    read(source, '{ csv: list.csv }', ['members']);
+    const config = { folder, mappings: join(folder, 'mappings'), vars: { default_name: 'Nobody' } };
+    const [mapping] = readPushMappings(config, ['members'], { cwd: folder });
+    return mapping?.source.origin ?? '';
+  };
+
+  it.each([
+    ['the file', '{ csv: "in/members-2*.csv" }', 'in/members-27.csv'],
+    ['the file of a tab', '{ xlsx: "in/*.xlsx", tab: Members }', 'in/season.xlsx tab "Members"'],
+    ['itself where it means none', '{ csv: "in/players-*.csv" }', 'in/players-*.csv'],
+    ['itself where it means several', '{ csv: "in/members-*.csv" }', 'in/members-*.csv'],
+    ['itself where its folder is not there', '{ csv: "out/members-*.csv" }', 'out/members-*.csv'],
+  ])('is called in messages by %s', (_what, source, origin) => {
+    mkdirSync(join(folder, 'in'));
+    for (const name of ['members-1.csv', 'members-27.csv', 'season.xlsx'])
+      writeFileSync(join(folder, 'in', name), '');
+    expect(originOf(source)).toBe(origin);
   });
 });
 
