@@ -76,16 +76,27 @@ export class AccessError extends TeamsheetError {
 /** The operator decides: a guard, a lock or a missing approval stopped the run before it wrote. */
 export class StoppedError extends TeamsheetError {
   readonly exitCode = EXIT.stopped;
-  /** What to do where the stop ends a run that was stopped before. */
-  readonly nextOfEnded: string | undefined;
-  /** `flagged` says what to do with a flag that passes the stop; it is given how the flag is added. */
+  /** What to do; `add` says how a flag that passes the stop is added. */
+  readonly flagged: (add: string) => string | undefined;
   constructor(
     code: string,
     message: string,
-    { flagged, ...details }: Details & { readonly flagged?: (add: string) => string } = {},
+    { next, flagged = () => next, ...details }: Details & Partial<Pick<StoppedError, 'flagged'>> = {},
   ) {
-    super(code, message, { ...details, next: flagged?.('add') ?? details.next });
-    this.nextOfEnded = flagged?.('push again and add') ?? details.next;
+    super(code, message, { ...details, next: flagged('add') });
+    this.flagged = flagged;
+  }
+
+  /** Several stops as one, by the code and the place of the first. */
+  static of(first: StoppedError, ...others: readonly StoppedError[]): StoppedError {
+    if (others.length === 0) return first;
+    const all = [first, ...others];
+    const flagged = (add: string): string | undefined => {
+      const next = new Set(all.flatMap((each) => each.flagged(add) ?? []));
+      return next.size === 0 ? undefined : [...next].join('; ');
+    };
+    const messages = all.map(({ message }) => message);
+    return new StoppedError(first.code, messages.join('\n  '), { ...first.place, flagged });
   }
 }
 

@@ -57,9 +57,9 @@ export async function checkBeforePlanning(
 ): Promise<void> {
   const { header, file } = saved;
   if (header.base_url !== ports.baseUrl) throw otherService(file, header.base_url);
-  const [stop] = header.stops;
-  if (stop !== undefined) {
-    throw new StoppedError('plan.stopped', `${file} is a plan that may not be pushed: ${stop.message}`, {
+  if (header.stops.length > 0) {
+    const why = header.stops.map(({ message }) => message).join('; ');
+    throw new StoppedError('plan.stopped', `${file} is a plan that may not be pushed: ${why}`, {
       file,
       next: `correct that, or pass the guard, then plan again: ${remake}`,
     });

@@ -12,7 +12,7 @@ import { countRows } from './journal/lost-rows.ts';
 import { waitForOpenWrites } from './journal/open-writes.ts';
 import { orderMappings } from '../plan/order.ts';
 import type { QuotasLeft } from '../plan/over-quota.ts';
-import { deferRejected, openAccount, planRows } from './plan/plan-sync.ts';
+import { deferRejected, openAccount, planRows, whyStopped } from './plan/plan-sync.ts';
 import { pushMapping } from './write/push-mapping.ts';
 import { DeadlineError } from './write/push-writer.ts';
 import { openOrRemove, readSources } from './rows/read-rows.ts';
@@ -124,11 +124,11 @@ export async function planAndWrite(
     ready = await afterOpenWrites(begun);
     planned = await planRows(ports, mappings, rows, ready.account, options);
     await check?.(planned);
-    const [stop] = planned.stops;
+    const stop = whyStopped(planned.stops);
     if (stop !== undefined) {
       const isReject = planned.stops.every(({ error }) => error.code === REJECTED);
-      if (isReject) return await stopAtRejects(ports, run, planned, stop.error);
-      throw stop.error;
+      if (isReject) return await stopAtRejects(ports, run, planned, stop);
+      throw stop;
     }
     ports.passed?.('memory', 'older_state', 'guards');
     await approve(planned, run.id);

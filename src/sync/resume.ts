@@ -7,7 +7,7 @@ import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
 import { endLostRun, hasLostRows } from './journal/lost-rows.ts';
 import { leaveOvertaken, newestLeft } from './runs/superseded.ts';
 import { deferCreated, noteSent } from './journal/unverified.ts';
-import { openAccount, planRows } from './plan/plan-sync.ts';
+import { openAccount, planRows, whyStopped } from './plan/plan-sync.ts';
 import {
   afterOpenWrites,
   planAndWrite,
@@ -111,8 +111,8 @@ async function planLeft(
     if (limit !== undefined) for (const mapping of mappings) await leaveBeyond(ready, mapping, limit);
     const planned = await planRows(ports, mappings, rows, ready.account, options);
     // Rows that are invalid by now do not take back what was sent of the others.
-    const stop = planned.stops.find(({ error }) => error.code !== REJECTED);
-    if (stop !== undefined) throw stop.error;
+    const stop = whyStopped(planned.stops.filter(({ error }) => error.code !== REJECTED));
+    if (stop !== undefined) throw stop;
     ports.passed?.('memory', 'older_state', 'guards');
     for (const mapping of mappings) await noteSent(ports, run, mapping, rows);
     const left = await leaveOvertaken(ports, run, planned, options.allowGuards);
@@ -145,10 +145,10 @@ async function unsentAt(stop: unknown, { run: { id }, mappings, rows }: BegunRun
 function afterGuard(error: unknown): never {
   const isGuard = error instanceof StoppedError && /^(guard\.|state\.no_memory$)/.test(error.code);
   if (!isGuard) throw error;
-  const { code, message, place, nextOfEnded = '' } = error;
+  const { code, message, place } = error;
   throw new StoppedError(code, message, {
     ...place,
-    next: `this run is over; ${nextOfEnded}`,
+    next: `this run is over; ${error.flagged('push again and add') ?? ''}`,
   });
 }
 

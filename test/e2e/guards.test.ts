@@ -113,6 +113,39 @@ describe.each(CASES)('the guard $guard', ({ guard, mapping, guards, tables: [fir
   });
 });
 
+describe('several guards', () => {
+  it('are all named by the push that they stop, and by resume', async () => {
+    folder.write('mappings/one.yaml', `${PRICES_MAPPING}guards: { max_step: 1.0, max_step_pct: 25 }\n`);
+    folder.write('mappings/two.yaml', `${USERS_MAPPING}guards: { max_change_pct: 30 }\n`);
+    folder.write('prices.csv', prices(5, 6, 7));
+    folder.write('users.csv', FOUR);
+    expect((await run('push', '--yes')).code).toBe(0);
+    const before = writes().length;
+    // The account takes the only request, so that the plan is not complete and resume plans it again.
+    folder.write('prices.csv', prices(50, 6, 7));
+    folder.write('users.csv', users('Anna', 'Bobby', 'Cleopatra', 'Daniel'));
+    expect((await run('push', '--yes', '--compare', 'live', '--max-requests', '1')).code).toBe(7);
+    const found = [
+      'users: 4 of 4 known records would change (100 %), at most 30 % expected',
+      'prices: row 2 goes from 5 to 50: more than max_step 1',
+      'prices: row 2 goes from 5 to 50: more than max_step_pct 25 %',
+    ].join('\n  ');
+    const meant = (add: string): string =>
+      ['max_change_pct', 'max_step', 'max_step_pct']
+        .map((guard) => `if this is intended, ${add} --allow-guard ${guard}`)
+        .join('; ');
+    const stopped = await run('push', '--yes');
+    expect(stopped).toMatchObject({ code: 6 });
+    expect(stopped.stderr).toContain(`✗ ${found}\n  next: ${meant('add')}\n`);
+    const resumed = await run('resume', '--yes');
+    expect(resumed).toMatchObject({ code: 6 });
+    expect(resumed.stderr).toContain(
+      `✗ ${found}\n  next: this run is over; ${meant('push again and add')}\n`,
+    );
+    expect(writes()).toHaveLength(before);
+  });
+});
+
 describe('a table without rows', () => {
   it('stops push, sync and import until it is meant', async () => {
     folder.write('mappings/one.yaml', USERS_MAPPING);

@@ -1,6 +1,6 @@
 import type { Feature } from '../../contract/endpoint.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { EXIT } from '../../model/error.ts';
+import { EXIT, StoppedError, type TeamsheetError } from '../../model/error.ts';
 import { renderBesideRow, renderRowMessage } from '../../model/issue.ts';
 import type { RequestStep } from '../../model/budget.ts';
 import type { RunEvent } from '../../model/event.ts';
@@ -128,6 +128,13 @@ export async function planRows(
     exitCode: stops.length > 0 ? EXIT.stopped : invalid ? EXIT.rows : EXIT.done,
     changes: () => plannedChanges(mappings, rows),
   };
+}
+
+/** Why a push may not write, all reasons in one; undefined where there is none. */
+export function whyStopped(stops: PlannedPush['stops']): TeamsheetError | undefined {
+  const [first, ...others] = stops.map(({ error }) => error);
+  if (!(first instanceof StoppedError)) return first;
+  return StoppedError.of(first, ...others.filter((error) => error instanceof StoppedError));
 }
 
 /** What `reject_mode: fail` with an invalid row makes of a plan: nothing of any mapping is sent, and what would be written waits. */
