@@ -13,6 +13,7 @@ import { readOptionalText } from './env-file.ts';
 import { standsInside } from './inside-folder.ts';
 import { isThere, namingFile } from './mapping-files.ts';
 import { joinLeagues, tableOf, type LeagueMapping } from './league-mappings.ts';
+import { refuseSharedColumns } from './shared-columns.ts';
 
 type Direction = Mapping['direction'];
 
@@ -67,7 +68,7 @@ type OnUnset = (mapping: string, error: ConfigError) => void;
  * league, each called by {@link inLeague}. A variable that only a mapping needs which is not wanted may be unset; with `onUnset`, a mapping whose variable
  * is not set is left out and told.
  * Errors: UsageError `mapping.unknown`, `mapping.direction`; ConfigError `mappings.missing`, `mappings.none`, `mapping.name_twice`,
- * `destination.source`, `destination.leagues`, and those of parsing.
+ * `mapping.write_back_column`, `destination.source`, `destination.leagues`, and those of parsing.
  */
 export function readMappings(
   config: MappingConfig,
@@ -102,7 +103,13 @@ export function readMappings(
     leagues.length === 0
       ? parseWanted(files, config, (name) => wanted.includes(name), onUnset)
       : joinLeagues(leagues.flatMap((league) => readLeague(files, config, league, wanted, onUnset)));
-  refuseReportsOverSources(read, files, config);
+  const reports = read.filter(isPull);
+  const writingBack = read.filter(isPush).filter(({ writeBack }) => writeBack !== undefined);
+  if (reports.length + writingBack.length > 0) {
+    const pushes = [...read, ...othersThatPush(read, files, config)].filter(isPush);
+    refuseReportsOverSources(reports, pushes);
+    refuseSharedColumns(writingBack, pushes);
+  }
   return read.filter((mapping) => names.length > 0 || !isAbsent(mapping)).map(namingFile);
 }
 
@@ -182,31 +189,30 @@ function isAbsent(mapping: Mapping): boolean {
   return file !== undefined && !isThere(file);
 }
 
-/** A report must not take the place of a table that rows are pushed from. Errors: ConfigError `destination.source`. */
-function refuseReportsOverSources(
+/** The mappings that push and were not asked for, in each league. */
+function othersThatPush(
   read: readonly Mapping[],
   files: readonly MappingFile[],
   config: MappingConfig,
-): void {
-  const pulls = read.filter(isPull);
-  if (pulls.length === 0) return;
+): readonly Mapping[] {
   const readNames = new Set(read.map(({ name }) => name));
   const { leagues = [] } = config;
-  const others = (leagues.length === 0 ? [{ name: undefined, vars: config.vars }] : leagues).flatMap(
-    (league) =>
-      files.flatMap(({ text, shown, entries }) =>
-        entries
-          .filter(
-            ({ name, direction }) =>
-              direction === 'push' &&
-              !readNames.has(league.name === undefined ? name : inLeague(name, league.name)),
-          )
-          .flatMap(({ name }) => parseOther(text, shown, { ...config, vars: league.vars }, name)),
-      ),
+  return (leagues.length === 0 ? [{ name: undefined, vars: config.vars }] : leagues).flatMap((league) =>
+    files.flatMap(({ text, shown, entries }) =>
+      entries
+        .filter(
+          ({ name, direction }) =>
+            direction === 'push' &&
+            !readNames.has(league.name === undefined ? name : inLeague(name, league.name)),
+        )
+        .flatMap(({ name }) => parseOther(text, shown, { ...config, vars: league.vars }, name)),
+    ),
   );
-  const sources = new Map(
-    [...read, ...others].filter(isPush).map(({ name, source }) => [tableOf(source.location), name]),
-  );
+}
+
+/** A report must not take the place of a table that rows are pushed from. Errors: ConfigError `destination.source`. */
+function refuseReportsOverSources(pulls: readonly PullMapping[], pushes: readonly PushMapping[]): void {
+  const sources = new Map(pushes.map(({ name, source }) => [tableOf(source.location), name]));
   for (const { name, destination, place } of pulls) {
     const source = sources.get(tableOf(destination.location));
     if (source === undefined) continue;

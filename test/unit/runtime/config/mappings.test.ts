@@ -74,6 +74,68 @@ describe('a table that may be missing', () => {
   });
 });
 
+describe('two mappings of one tab', () => {
+  const of = (name: string, writeBack: string, more = ''): string => `version: 1
+name: ${name}
+push: users
+source: { sheet: abc, tab: Members${more} }
+operation: upsert
+columns: { external_id: Member ID, display_name: Name }
+${writeBack === '' ? '' : `write_back: { ${writeBack} }`}
+`;
+  const readBoth = (one: string, other: string, names: readonly string[]): readonly string[] => {
+    writeFileSync(join(folder, 'mappings', 'one.yaml'), one);
+    writeFileSync(join(folder, 'mappings', 'two.yaml'), other);
+    const config = { folder, mappings: join(folder, 'mappings'), vars: {} };
+    return readMappings(config, names, { cwd: folder }).map(({ name }) => name);
+  };
+
+  it.each([
+    ['one column', of('one', 'status: State'), of('two', 'message: STATE')],
+    [
+      'one column at rows that both may have',
+      of('one', 'status: State', `, where: 'League = "A" and Kind != "x"'`),
+      of('two', 'status: State', `, where: 'Kind != "y"'`),
+    ],
+  ])('are refused where they write outcomes into %s', (_what, one, other) => {
+    for (const [names, message] of [
+      [
+        [],
+        /^mappings\/one\.yaml:1: one: .* column "State" of tab "Members", which two \(mappings\/two\.yaml:1\)/,
+      ],
+      [
+        ['two'],
+        /^mappings\/two\.yaml:1: two: .* column "\w+" of tab "Members", which one \(mappings\/one\.yaml:1\)/,
+      ],
+    ] as const)
+      expect(() => readBoth(one, other, names)).toThrow(
+        expect.objectContaining({
+          code: 'mapping.write_back_column',
+          exitCode: 4,
+          message: expect.stringMatching(message) as string,
+        }) as Error,
+      );
+  });
+
+  it.each([
+    ['columns of their own', of('one', 'status: State'), of('two', 'status: Users state')],
+    ['one of them none', of('one', 'status: State'), of('two', '')],
+    [
+      'rows of their own, by two texts',
+      of('one', 'status: State', `, where: 'League = "A"'`),
+      of('two', 'status: State', `, where: 'League = "B" and Kind = "x"'`),
+    ],
+    [
+      'rows of their own, by one text and any other',
+      of('one', 'status: State', `, where: 'League = "A"'`),
+      of('two', 'status: State', `, where: 'League != "A"'`),
+    ],
+    ['another tab', of('one', 'status: State'), of('two', 'status: State').replace('Members', 'Others')],
+  ])('are taken with %s', (_what, one, other) => {
+    expect(readBoth(one, other, [])).toEqual(['one', 'two']);
+  });
+});
+
 describe('a pattern of files', () => {
   const originOf = (source: string): string => {
     read(source, '{ csv: list.csv }', ['members']);
