@@ -4,6 +4,7 @@ import { contentsOf, type CoveredTab } from '../cover-lines.ts';
 import { hasCharts, planCharts, type ReportCharts } from './report/charts.ts';
 import { planCover } from './report/cover.ts';
 import { takenIds } from './report/memory.ts';
+import { namingProtectedTabs } from './report/protected-tabs.ts';
 import { isEmpty, sendRequests } from './report/send.ts';
 import { readTabs, type Grid, type Requests, type ExistingTab } from './report/tab.ts';
 import { planTable, type FetchedReport, type PlannedTable } from './report/table.ts';
@@ -72,7 +73,10 @@ async function refresh(
     spreadsheet.id,
     [...covers, ...written].map(({ requests }) => requests),
     (message) => access.warn(`spreadsheet "${spreadsheet.title}": ${message}`),
-  );
+  ).catch(async (error: unknown) => {
+    const changed = all.filter(({ requests }) => !isEmpty(requests)).map(({ tab }) => tab.sheetId);
+    throw await namingProtectedTabs(error, client, spreadsheet, new Set(changed));
+  });
   for (const [name, { isNew, sheetId }] of standing)
     if (isNew) await access.tabs.remember(spreadsheet.id, name, sheetId);
   return spreadsheet;

@@ -989,6 +989,47 @@ describe('a refresh that fails', () => {
     expect(tab().frozen).toMatchObject({ columns: 1 });
   });
 
+  describe('because cells are protected', () => {
+    const both = (rows: readonly Row[]): Promise<readonly number[]> =>
+      write(report(rows), report(rows, { tab: 'Other', name: 'other' }));
+    const refusal = (rows: readonly Row[]): Promise<unknown> => both(rows).catch((error: unknown) => error);
+
+    it('names their tabs, of those that it was to write to', async () => {
+      await both(ROWS);
+      for (const title of ['Table', 'Notes']) tab(title).protect(0, 0, 9, 9);
+      const before = structuredClone(fake.spreadsheet(id));
+      expect(await refusal(ROWS.slice(1))).toMatchObject({
+        code: 'google.protected',
+        exitCode: 5,
+        message:
+          'spreadsheet "Season": cells of the tab "Table" are protected; no report of the spreadsheet was written',
+        next: expect.stringContaining('ask its owner to lift the protection') as string,
+      });
+      expect(fake.spreadsheet(id)).toEqual(before);
+      tab('Other').protect(1, 1, 2, 2);
+      expect(await refusal(ROWS.slice(1))).toMatchObject({
+        message: expect.stringContaining('cells of the tabs "Table", "Other" are protected') as string,
+      });
+    });
+
+    it('says so without them where they cannot be looked for', async () => {
+      await both(ROWS);
+      tab().protect(0, 0, 9, 9);
+      let isAfter = false;
+      fake.before((call) => {
+        if (isAfter) return { status: 403, body: { error: { code: 403, status: 'PERMISSION_DENIED' } } };
+        isAfter = call.kind === 'write' && call.path.includes(id);
+        return undefined;
+      });
+      const error = await refusal(ROWS.slice(1));
+      isAfter = false;
+      expect(error).toMatchObject({
+        code: 'google.protected',
+        message: expect.stringContaining('the cells to write are protected') as string,
+      });
+    });
+  });
+
   describe('of a report that takes several calls', () => {
     const columns: readonly ReportColumn[] = [
       { header: 'Key', type: 'integer' },
