@@ -171,7 +171,7 @@ async function verification(
       requests: reading.requests,
       how: reading.how,
     })),
-    rows: () => verifiedRows(ports, account, rows, readings),
+    rows: () => verifiedRows(ports, account, run, rows, readings),
     close,
   };
 }
@@ -179,9 +179,11 @@ async function verification(
 async function* verifiedRows(
   ports: VerifyPorts,
   account: OpenAccount,
+  { endedAtMs }: Run,
   rows: RunRows,
   readings: readonly MappingReading[],
 ): AsyncGenerator<VerifiedRow> {
+  const mayComeLate = endedAtMs === null || endedAtMs > ports.clock.now() - ports.settleMs;
   let failure: Failure | undefined;
   for (const { mapping, reading, rows: total } of readings) {
     const { name, resource } = mapping;
@@ -193,7 +195,10 @@ async function* verifiedRows(
       const keys = answered.flatMap(({ key }) => key ?? []);
       const confirmed = await ports.store.snapshots(account.service, resource, keys);
       for (const row of page)
-        yield verified(mapping, row, actualOf(row, answered, actual), confirmed.get(row.key ?? ''));
+        yield verified(mapping, row, actualOf(row, answered, actual), {
+          confirmed: confirmed.get(row.key ?? ''),
+          mayComeLate,
+        });
       done += page.length;
       ports.emit({ kind: 'progress', mapping: name, done, total, unit: 'rows' });
     }
@@ -236,11 +241,22 @@ function actualOf(row: RunRow, answered: readonly RunRow[], actual: readonly Act
   return { kind: 'unreadable', reason, unavailable };
 }
 
+/** What is known of a row beside what the service shows. */
+interface Beside {
+  /** What this state confirmed last. */
+  readonly confirmed: KnownRecord | undefined;
+  /** The run wrote so lately that the service may not show it yet. */
+  readonly mayComeLate: boolean;
+}
+
+const LATE =
+  'it was written just now, and the service may show that late: type teamsheet verify again once settle has passed';
+
 function verified(
   mapping: PushMapping,
   row: RunRow,
   actual: Actual,
-  confirmed: KnownRecord | undefined,
+  { confirmed, mayComeLate }: Beside,
 ): VerifiedRow {
   const { rowNumber, key, outcome } = row;
   const unsettled = outcome === 'unknown';
@@ -251,7 +267,9 @@ function verified(
       return { ...base, verdict: 'unreadable', message: reason, unavailable };
     }
     case 'missing':
-      return { ...base, verdict: 'missing', message: 'the service has no such record' };
+      return mayComeLate
+        ? { ...base, verdict: 'unreadable', message: `the service does not show it; ${LATE}` }
+        : { ...base, verdict: 'missing', message: 'the service has no such record' };
     case 'several': {
       const message = `the service has ${actual.ids.length} records for it: ${actual.ids.join(' and ')}`;
       return { ...base, verdict: 'differs', message };
@@ -262,7 +280,8 @@ function verified(
       // What this state confirmed last is another value: a later run wrote it.
       const rewritten =
         confirmed !== undefined && Object.keys(shownDifferences(row.fields, confirmed)).length > 0;
-      const message = rewritten ? 'a later push, or a list read since, showed another value' : '';
+      const why = mayComeLate ? LATE : '';
+      const message = rewritten ? 'a later push, or a list read since, showed another value' : why;
       return { ...base, verdict: 'differs', fields, message };
     }
   }

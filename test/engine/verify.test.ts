@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
-import { IncompleteError, UnavailableError } from '../../src/model/error.ts';
+import { IncompleteError, RefusedError, UnavailableError } from '../../src/model/error.ts';
 import { push } from '../../src/sync/push.ts';
 import { prepareVerify, verifyExit } from '../../src/sync/verify.ts';
 import { settingNames } from '../support/points.ts';
@@ -50,6 +50,9 @@ async function verdicts(engine: Engine, runId?: string) {
     exit: verifyExit(rows),
   };
 }
+
+const LATE =
+  'it was written just now, and the service may show that late: type teamsheet verify again once settle has passed';
 
 /** Time in which a list may still come late. */
 const pass = ({ clock, ports }: Engine): void => void (clock.time += ports.settleMs + 1);
@@ -205,6 +208,8 @@ describe('each resource is read back in its own way', () => {
       ['1', '8', '6', 'buy'],
     );
     engine.service.prices.push({ player_id: 8, price: 9 });
+    expect((await verdicts(engine))?.lines).toEqual(['1/7/buy agrees', `1/8/buy differs, price, ${LATE}`]);
+    pass(engine);
     expect(await verdicts(engine)).toMatchObject({
       lines: ['1/7/buy agrees', '1/8/buy differs, price'],
       cost: ['2 by the price of each player'],
@@ -237,6 +242,7 @@ describe('each resource is read back in its own way', () => {
     );
     expect(await verdicts(engine, run)).toMatchObject({ lines: ['1 agrees'], exit: 0 });
     engine.service.configs.set(1, { ...engine.service.configs.get(1), [names[0] ?? '']: 3 });
+    pass(engine);
     expect((await verdicts(engine, run))?.lines).toEqual([`1 differs, ${names[0]}`]);
     engine.service.readFaults.push(undefined, new UnavailableError('points_config.not_found', 'not found'));
     expect(await verdicts(engine, run)).toMatchObject({ lines: ['1 unreadable, not found'], exit: 7 });
@@ -245,6 +251,26 @@ describe('each resource is read back in its own way', () => {
     expect(await verdicts(engine, run)).toMatchObject({
       lines: ['1 unreadable, answered with 503'],
       exit: 8,
+    });
+  });
+
+  it('fantasy leagues: by their ids, which the service may not know at once', async () => {
+    const engine = await makeEngine();
+    const leagues = mappingOf('fantasy_leagues', 'create');
+    await pushed(engine, leagues, ['name', 'league_id'], ['Premier', '1']);
+    const { get } = engine.service;
+    engine.service.get = (operation, input) =>
+      operation === 'get-fantasy-league'
+        ? Promise.reject(new RefusedError(404, 'no'))
+        : get(operation, input);
+    expect(await verdicts(engine)).toMatchObject({
+      lines: [`Premier unreadable, the service does not show it; ${LATE}`],
+      exit: 7,
+    });
+    pass(engine);
+    expect(await verdicts(engine)).toMatchObject({
+      lines: ['Premier missing, the service has no such record'],
+      exit: 3,
     });
   });
 
