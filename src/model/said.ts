@@ -10,6 +10,9 @@ interface Because {
 interface OfRun {
   readonly run: string;
 }
+interface OfMapping {
+  readonly mapping: string;
+}
 interface OtherValue {
   readonly field: string;
   readonly wanted: FieldValue;
@@ -70,8 +73,12 @@ const SAID = {
     `not sent: it waits for ${name}, which is ${outcome ?? 'not sent'}`,
   'waits-value': ({ name, take }: { readonly name: string; readonly take: string }): string =>
     `not sent: the service did not give the ${take} of ${name}`,
-  'sibling-unanswered': ({ mapping }: { readonly mapping: string }): string =>
+  'sibling-unanswered': ({ mapping }: OfMapping): string =>
     `${mapping} sent the same key in this run, and no trustworthy answer came`,
+  'sibling-makes': ({ mapping }: OfMapping): string =>
+    `${mapping} has the same row and writes it in this run`,
+  'sibling-unwritten': ({ mapping }: OfMapping): string =>
+    `${mapping} has the same row, which was not written`,
   'sibling-other': ({ fields }: { readonly fields: readonly string[] }): string =>
     `another mapping of this run has the same key with another ${fields.join(', ')}: keep it in one of the tables only; ${READ_AGAIN}`,
 

@@ -19,7 +19,7 @@ export function outcomeCounts(counts: ReadonlyMap<Outcome | 'open', number>): Ou
   };
 }
 
-/** The outcomes that a plan foresees: rows still open end as their change says. */
+/** The outcomes that a plan foresees: rows still open end as their change says; those that stay unchanged wait for their record. */
 export function plannedOutcomes(
   counts: ReadonlyMap<Outcome | 'open', number>,
   open: ReadonlyMap<ChangeKind, number>,
@@ -30,6 +30,7 @@ export function plannedOutcomes(
     ...settled,
     created: settled.created + (open.get('create') ?? 0),
     updated: settled.updated + (open.get('update') ?? 0),
+    unchanged: settled.unchanged + (open.get('unchanged') ?? 0),
   };
 }
 

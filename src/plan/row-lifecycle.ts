@@ -25,6 +25,11 @@ export const ROW_MOVES = {
     to: ['open'],
     when: 'The service has no record of the key. The row is to be created.',
   },
+  'is-made': {
+    from: ['open'],
+    to: ['open'],
+    when: 'An earlier mapping of the run is to create the record as the row says.',
+  },
   'is-changed': {
     from: ['open'],
     to: ['open'],
@@ -91,7 +96,7 @@ type Identified = Told & { readonly id?: string | null };
 
 /** What happened to a row, with the words for the person. They follow those that the row has. */
 export type RowEvent =
-  | (Told & { readonly kind: 'left-out' | 'breaks-rule' | 'is-new' | 'is-unclear' | 'must-wait' })
+  | (Told & { readonly kind: 'left-out' | 'breaks-rule' | 'is-new' | 'is-made' | 'is-unclear' | 'must-wait' })
   | (Told & { readonly kind: 'refused' | 'unanswered' | 'not-applied' | 'compare-again' })
   | (Identified & { readonly kind: 'is-equal' | 'is-there' | 'written' | 'disagrees' })
   | (Told & { readonly kind: 'is-changed' } & Pick<RunRow, 'before' | 'id'>)
@@ -136,6 +141,8 @@ function next(row: Living, event: RowEvent): Omit<RunRowPatch, 'rowNumber'> {
     case 'is-new':
       // A create with an id is one that this run has made: that of an earlier comparison goes.
       return { change: 'create', id: null, ...said };
+    case 'is-made':
+      return { change: 'unchanged', ...said };
     case 'is-changed':
       return { change: 'update', before: event.before, id: event.id, ...said };
     case 'is-equal':

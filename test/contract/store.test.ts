@@ -791,17 +791,22 @@ function runRowsSuite(name: string, open: () => Promise<Store>, runId: string | 
       expect(await rows.countKnown('prices')).toBe(0);
     });
 
-    it('makes open creates and updates pending again, but not what was created and waits for its change', async () => {
+    it('makes open creates, updates and rows of another mapping pending again, but not what was created and waits for its change', async () => {
       await rows.add('users', [
         runRow({ rowNumber: 1, change: 'create' }),
         runRow({ rowNumber: 2, change: 'create', id: 'created' }),
         runRow({ rowNumber: 3, change: 'update', before: { a: 1 }, id: 'known' }),
         runRow({ rowNumber: 4, change: 'create', outcome: 'created', id: 'done' }),
         runRow({ rowNumber: 5, change: 'conflict' }),
+        runRow({ rowNumber: 6, change: 'unchanged' }),
+        runRow({ rowNumber: 7, change: 'unchanged', outcome: 'unchanged' }),
       ]);
       await rows.restart('users');
       const changes = (await rows.page('users', { afterRow: 0, limit: 10 })).map((row) => row.change);
-      expect(changes).toEqual(['pending', 'create', 'pending', 'create', 'conflict']);
+      expect(changes).toEqual([
+        ...['pending', 'create', 'pending', 'create', 'conflict'],
+        ...['pending', 'unchanged'],
+      ]);
       expect((await rows.rows('users', [3]))[0]?.before).toBeNull();
     });
 

@@ -3,6 +3,7 @@ import { nextAfter } from '../../src/cli/render/report.ts';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push } from '../../src/sync/push.ts';
+import { resume } from '../../src/sync/resume.ts';
 import {
   approve,
   mappingOn,
@@ -91,4 +92,64 @@ describe('two mappings that would create one key with different values', () => {
       expect(await engine.store.newestUnfinishedRun(planned.account)).toBeUndefined();
     },
   );
+});
+
+describe('two mappings that would create one record', () => {
+  const tables = async (): Promise<Engine> => {
+    const engine = await makeEngine();
+    setTable(engine, 'members', 'external_id,display_name', 'A,Ann', 'B,Bob');
+    setTable(engine, 'guests', 'external_id,display_name', 'C,Cid', 'B,Bob');
+    return engine;
+  };
+  const outcomesOf = async (engine: Engine) => {
+    const { report } = await push(engine.ports, 'push', [members, guests], PLAN_OPTIONS, approve);
+    return report.mappings.flatMap((each) => (each.direction === 'push' ? [outcomesIn(each)] : []));
+  };
+
+  it('plan and send it once', async () => {
+    const engine = await tables();
+    const planned = await planPush(engine.ports, [members, guests], PLAN_OPTIONS);
+    const changes = await Array.fromAsync(planned.changes());
+    await planned.rows.remove();
+    expect(changes.map(({ kind }) => kind)).toEqual(['create', 'create', 'create', 'unchanged']);
+    const outcomes = [{ created: 2 }, { created: 1, unchanged: 1 }];
+    expect(planned.mappings.map((each) => outcomesIn(each.outcomes))).toEqual(outcomes);
+    expect(planned.mappings.map(({ toWrite }) => toWrite.create)).toEqual([2, 1]);
+    expect(await outcomesOf(engine)).toEqual(outcomes);
+    expect(resultLines(engine, 'guests')[1]).toMatchObject({ outcome: 'unchanged', id: 'user-2' });
+    expect(engine.service.writes).toHaveLength(2);
+  });
+
+  it('take one record from the quota', async () => {
+    const engine = await tables();
+    engine.service.quotas = { users: { max: 3, used: 0, remaining: 3 } };
+    expect(await outcomesOf(engine)).toEqual([{ created: 2 }, { created: 1, unchanged: 1 }]);
+  });
+
+  it('leave the second row to resume where the first was not written', async () => {
+    const engine = await tables();
+    engine.service.refuses.add('B');
+    expect(await outcomesOf(engine)).toEqual([
+      { created: 1, rejected: 1 },
+      { created: 1, deferred: 1 },
+    ]);
+    expect(resultLines(engine, 'guests')[1]?.message).toBe(
+      'guests.csv row 3: not sent: members has the same row, which was not written',
+    );
+    engine.service.refuses.clear();
+    const resumed = await resume(engine.ports, undefined, approve);
+    expect(resumed?.report.mappings).toMatchObject([{ rejected: 1 }, { created: 2 }]);
+  });
+
+  it('defer both where a row that is refused stops the push', async () => {
+    const engine = await tables();
+    setTable(engine, 'members', 'external_id,display_name', ',Ann', 'B,Bob');
+    const strict = [{ ...members, rejectMode: 'fail' as const }, guests];
+    const planned = await planPush(engine.ports, strict, PLAN_OPTIONS);
+    await planned.rows.remove();
+    expect(planned.mappings.map((each) => outcomesIn(each.outcomes))).toEqual([
+      { invalid: 1, deferred: 1 },
+      { deferred: 2 },
+    ]);
+  });
 });

@@ -89,6 +89,24 @@ describe('a lookup', () => {
     expect(exitOf(result)).toBe(3);
   });
 
+  it.each(['users', 'guests'])(
+    'finds in %s a user that two mappings of the push would create',
+    async (place) => {
+      const engine = await makeEngine();
+      const guests = mapping('guests', 'users', 'upsert', '{ external_id: Id, display_name: Name }');
+      const lookup = `{ in: ${place}, match: ${place === 'users' ? 'external_id' : 'Id'}, take: user_id }`;
+      setTable(engine, 'members', 'Id,Name', 'new,New');
+      setTable(engine, 'guests', 'Id,Name', 'old,Old', 'new,New');
+      setTable(engine, 'squads', 'Who,Name,Players', 'new,Dale XI,3');
+      await run(engine, [squadsBy(lookup), users, guests]);
+      expect([only(engine, 'guests'), only(engine, 'squads')]).toEqual([
+        ['created', 'unchanged'],
+        ['created'],
+      ]);
+      expect(engine.service.squads).toMatchObject([{ user_id: 1 }]);
+    },
+  );
+
   it('needs no mapping of the users in the same push', async () => {
     const engine = await makeEngine();
     engine.service.users.push({ id: 'u-9', user_id: 9, external_id: 'old', display_name: 'Old' });

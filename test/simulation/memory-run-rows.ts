@@ -132,7 +132,8 @@ export class MemoryRunRows implements RunRows {
     return this.#each(
       mapping,
       ({ outcome, change, id }) =>
-        outcome === null && (change === 'update' || (change === 'create' && id === null)),
+        outcome === null &&
+        (change === 'update' || change === 'unchanged' || (change === 'create' && id === null)),
       { change: 'pending', before: null },
     );
   }

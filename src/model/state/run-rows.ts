@@ -110,7 +110,7 @@ export interface RunRows {
   deferOpen(mapping: string, said: Words, change?: ChangeKind): Promise<void>;
   /** Makes the deferred rows open again. */
   reopenDeferred(mapping: string): Promise<void>;
-  /** Makes open creates and updates `pending`, to be compared again; a row that was created and waits for its change (it has an id) stays as it is. Known records are forgotten. */
+  /** Makes open creates and updates `pending`, and rows that another mapping was to write, to be compared again; a row that was created and waits for its change (it has an id) stays as it is. Known records are forgotten. */
   restart(mapping: string): Promise<void>;
   countOutcomes(mapping: string): Promise<ReadonlyMap<Outcome | 'open', number>>;
   /** `open`: only rows without an outcome. */

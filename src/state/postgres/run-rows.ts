@@ -148,7 +148,7 @@ class PostgresRunRows implements RunRows {
       await statements.run('DELETE FROM {known} WHERE mapping = $1', number);
       await statements.run(
         `UPDATE {run_row} SET change = 'pending', before = NULL
-         WHERE mapping = $1 AND outcome IS NULL AND (change = 'update' OR change = 'create' AND id IS NULL)`,
+         WHERE mapping = $1 AND outcome IS NULL AND (change IN ('update', 'unchanged') OR change = 'create' AND id IS NULL)`,
         number,
       );
     });

@@ -184,7 +184,8 @@ class SqliteRunRows implements RunRows {
     return this.#db.write(() => {
       this.#db.run('DELETE FROM known WHERE mapping = ?', this.#mapping(mapping));
       const patch = { change: 'pending', before: null } as const;
-      this.#patchAll(mapping, { open: true, change: 'update' }, patch);
+      for (const change of ['update', 'unchanged'] as const)
+        this.#patchAll(mapping, { open: true, change }, patch);
       this.#patchAll(mapping, { open: true, change: 'create' }, patch, ({ id = null }) => id === null);
     });
   }

@@ -89,7 +89,10 @@ export async function compareRows(
       if (patch.change === 'create' || patch.change === 'update') counts.add(mapping, row, patch.change);
       return patch;
     });
-    found += compared.filter(({ change }) => change !== 'create' && change !== 'invalid').length;
+    found += compared.filter(
+      ({ change, outcome }) =>
+        change !== 'create' && change !== 'invalid' && !(change === 'unchanged' && outcome === undefined),
+    ).length;
     for (const step of compared.flatMap((patch, index) => stepOf(mapping, page[index], patch))) {
       if (largestStep === undefined || size(step) > size(largestStep)) largestStep = step;
       if (largestStepPct === undefined || stepPct(step) > stepPct(largestStepPct)) largestStepPct = step;
@@ -181,7 +184,12 @@ function comparedRow(
       const others = earlier === undefined ? [] : changedFields(fields, earlier);
       if (others.length > 0) return waiting(siblingOther(others));
       const why = coming ?? unknownKeysWait;
-      return why === undefined ? create() : waiting(why);
+      if (why !== undefined) return waiting(why);
+      if (earlier?.managedBy === undefined) return create();
+      return rowAfter(row, {
+        kind: 'is-made',
+        said: [{ code: 'sibling-makes', mapping: earlier.managedBy }],
+      });
     }
     case 'update': {
       const change = rowAfter(row, { kind: 'is-changed', before: difference.before, id: difference.id });

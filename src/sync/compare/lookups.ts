@@ -273,7 +273,7 @@ export class PlanLookups {
         take === 'id' ? row.id : held && valueOf(resource, held, take),
       );
     }
-    if (change === 'create' && outcome === null) {
+    if ((change === 'create' || change === 'unchanged') && outcome === null) {
       // A field that the row itself holds is known already.
       const own = take === 'id' ? undefined : row.fields?.[take];
       if (own !== undefined) return valueResult(mapping, column, take, own);

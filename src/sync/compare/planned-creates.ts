@@ -32,7 +32,9 @@ export async function keepPlanned(
     await rows.addKnown(
       createdName(mapping),
       page.flatMap(({ key, fields }) =>
-        key === null || fields === null ? [] : [known(key, null, null, fields)],
+        key === null || fields === null
+          ? []
+          : [{ ...known(key, null, null, fields), managedBy: mapping.name }],
       ),
     );
 }

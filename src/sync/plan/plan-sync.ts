@@ -144,9 +144,14 @@ export async function deferRejected(planned: PlannedPush): Promise<PlannedPush> 
   const mappings: MappingPlan[] = [];
   for (const plan of planned.mappings) {
     const said = stopWords(stop.error);
+    const made = (await planned.rows.countChanges(plan.mapping.name, true)).get('unchanged') ?? 0;
     for (const { name } of withMissing(plan.mapping)) await planned.rows.deferOpen(name, said);
-    const { created, updated, deferred } = plan.outcomes;
-    const outcomes = { ...plan.outcomes, created: 0, updated: 0, deferred: deferred + created + updated };
+    const { created, updated, unchanged, deferred } = plan.outcomes;
+    const outcomes = {
+      ...plan.outcomes,
+      ...{ created: 0, updated: 0, unchanged: unchanged - made },
+      deferred: deferred + created + updated + made,
+    };
     mappings.push({ ...plan, outcomes, toWrite: { create: 0, update: 0 }, deactivated: 0, missing: [] });
   }
   return { ...planned, mappings };
