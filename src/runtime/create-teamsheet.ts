@@ -12,13 +12,14 @@ import { resolve } from '../sync/resolve.ts';
 import { resume } from '../sync/resume.ts';
 import { rowIssues, validateSources, type RowIssue } from '../sync/validate.ts';
 import { prepareVerify, readBackRun, verifyExit } from '../sync/verify.ts';
-import { checkBounds, type Bounds } from './call-options.ts';
+import { checkCall, checkTeamsheet } from './call-options.ts';
 import { realClock, realRandom } from './clock.ts';
 import { configOf, readConfig, type Config } from './config/config.ts';
 import { connectionOf, connectionTo, type Connection } from './config/connection.ts';
 import { onlyAccount, rulesOf } from './config/leagues.ts';
 import { isPull, isPush, readMappings, readPullMappings, readPushMappings } from './config/mappings.ts';
 import { oneAtATime } from './one-at-a-time.ts';
+import { ownTransport } from './own-transport.ts';
 import { completePlanOptions } from './plan-options.ts';
 import { isPullRun, pullMappings, resumePull } from './pull-reports.ts';
 import { refuseUncheckedTls, withPorts, type Session } from './session.ts';
@@ -28,11 +29,15 @@ import type { CallOptions, Named, PlanView, Teamsheet, TeamsheetOptions, Writing
 import { withWeeks } from './weeks/week-options.ts';
 import { withoutKey, type Withhold } from './withheld/withhold-key.ts';
 
+/** The methods that write nothing, so that they take no lock. */
+const READ_ONLY: ReadonlySet<string> = new Set(['plan', 'verify']);
+
 /**
  * Opens configuration and state; the service is asked nothing.
- * Errors: ConfigError for what is wrong with the configuration, UnavailableError `state.*`.
+ * Errors: UsageError `library.option`; ConfigError for what is wrong with the configuration, UnavailableError `state.*`.
  */
 export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<Teamsheet> {
+  checkTeamsheet(options);
   const { clock = realClock, random = realRandom, on = () => undefined } = options;
   const config = readOptions(options);
   let connection: Connection | undefined;
@@ -54,32 +59,35 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
   const pushes = ({ mappings = [] }: Named): readonly PushMapping[] =>
     readPushMappings(mappingConfig, mappings, cwd);
 
-  const work = <T>(
+  const work = async <T>(
     name: string,
-    call: Bounds & Pick<CallOptions, 'signal'>,
+    call: Pick<CallOptions, 'signal'>,
     does: (world: World) => Promise<T>,
-  ) =>
-    calls.run(name, call.signal, async (stop) => {
-      checkBounds(call);
+  ): Promise<T> => {
+    checkCall(name, call);
+    return calls.run(name, call.signal, async (stop) => {
       try {
         return withoutKey(await does({ clock, random, emit, signal: stop }), withhold);
       } catch (error) {
         throw withoutKey(error, withhold);
       }
     });
+  };
   const withService = <T>(
     command: string,
-    call: CallOptions & { readonly finishBy?: Date | undefined; readonly readOnly?: boolean },
+    call: CallOptions & Pick<Partial<Writing>, 'finishBy'>,
     does: (session: Session) => Promise<T>,
   ): Promise<T> =>
     work(command, call, async (world) => {
       const to = (connection ??= connectionFor(options, config));
       withhold = withholder(to.apiKey.reveal(), 'our own words');
       refuseUncheckedTls(config, options.insecure);
-      const { maxRequests, maxWaitMs, trustOrigin, readOnly } = call;
+      const { maxRequests, maxWaitMs, trustOrigin } = call;
+      const readOnly = READ_ONLY.has(command);
       const limits = { maxRequests, maxWaitMs, trustOrigin, readOnly, finishByMs: call.finishBy?.getTime() };
       const stateUrl = await rememberedBaseUrl(store, to.baseUrl);
-      const { tables, transport } = options;
+      const { tables } = options;
+      const transport = options.transport && ownTransport(options.transport);
       const task = {
         config,
         connection: to,
@@ -153,7 +161,7 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
         }
       }),
     plan: (call = {}) =>
-      withService('plan', { ...call, readOnly: true }, async ({ ports }) => {
+      withService('plan', call, async ({ ports }) => {
         const planned = await planPush(ports, pushes(call), completePlanOptions(call));
         const view = viewOf(planned, withhold);
         const changes = (): AsyncIterable<PlannedChange> => whileKept(planned.rows, view.changes());
@@ -194,7 +202,7 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
         });
       }),
     verify: (call = {}) =>
-      withService('verify', { ...call, readOnly: true }, async ({ ports }) => {
+      withService('verify', call, async ({ ports }) => {
         const verification = await prepareVerify(ports, call.run);
         if (verification === undefined) return undefined;
         try {
@@ -213,9 +221,8 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
   };
 }
 
-/** The configuration in force. Errors: ConfigError `config.*`; UsageError `library.option`. */
+/** The configuration in force. Errors: ConfigError `config.*`. */
 function readOptions(options: TeamsheetOptions): Config {
-  checkService(options);
   const { environment, league, mappings, vars = {}, env = process.env, folder = process.cwd() } = options;
   const folderOfMappings = typeof mappings === 'string' ? mappings : undefined;
   const { insecure, state } = options;
@@ -226,15 +233,6 @@ function readOptions(options: TeamsheetOptions): Config {
     typeof options.config !== 'string' && written
       ? configOf(options.config ?? {}, args, seat)
       : readConfig({ ...args, config: options.config }, seat),
-  );
-}
-
-/** One without the other, as of a variable that is not set, would send to the service of the configuration. Errors: UsageError `library.option`. */
-function checkService({ baseUrl, apiKey }: TeamsheetOptions): void {
-  if (typeof baseUrl === typeof apiKey) return;
-  throw new UsageError(
-    'library.option',
-    `baseUrl and apiKey are texts, both or neither, not ${typeof baseUrl} and ${typeof apiKey}`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTeamsheet, StoppedError } from '../../src/index.ts';
-import type { PlanView, RunEvent, Teamsheet, TeamsheetOptions } from '../../src/index.ts';
+import { createTeamsheet, fetchTransport, StoppedError } from '../../src/index.ts';
+import type { PlanView, RunEvent, Teamsheet, TeamsheetOptions, Transport } from '../../src/index.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { makeFolder } from '../support/cli.ts';
@@ -42,6 +42,7 @@ function open(options: Partial<TeamsheetOptions> = {}): Promise<Teamsheet> {
 }
 
 const yes = (): boolean => true;
+const NEXT = 'correct the option; its value may come from a variable that is not set';
 
 describe('a push', () => {
   it('asks with the plan, writes, and writes nothing the second time', async () => {
@@ -246,7 +247,7 @@ describe('a teamsheet', () => {
 
   it('does what it is asked next after a signal that is none', async () => {
     await using sheet = await open();
-    await expect(sheet.plan({ signal: {} as AbortSignal })).rejects.toBeInstanceOf(TypeError);
+    await expect(sheet.plan({ signal: {} as AbortSignal })).rejects.toMatchObject({ code: 'library.option' });
     await using plan = await sheet.plan();
     expect(plan.exitCode).toBe(0);
   });
@@ -262,6 +263,73 @@ describe('a teamsheet', () => {
     const error = { code: 'library.option', exitCode: 64, message };
     await expect(sheet.push({ approve: yes, ...options })).rejects.toMatchObject(error);
   });
+
+  it.each<[keyof Teamsheet & string, unknown, string]>([
+    ['push', undefined, 'approve is a function, not undefined'],
+    ['push', {}, 'approve is a function, not undefined'],
+    ['push', 'a secret', 'push takes an object of options, not a text'],
+    ['push', null, 'push takes an object of options, not null'],
+    ['push', { approve: 'yes' }, "approve is a function, not 'yes'"],
+    ['push', { approve: yes, compare: 'lve' }, "compare is one of auto, live, snapshot, none, not 'lve'"],
+    ['push', { approve: yes, onAmbiguous: 'no' }, "onAmbiguous is one of hold, settle, not 'no'"],
+    ['push', { approve: yes, finishBy: '2030' }, "finishBy is a time, not '2030'"],
+    ['plan', [], 'plan takes an object of options, not []'],
+    ['plan', { mappings: 'users' }, "mappings is a list of texts, not 'users'"],
+    ['plan', { mappings: [3] }, 'mappings is a list of texts, not [ 3 ]'],
+    ['plan', { maxWaitMs: '5' }, "maxWaitMs is milliseconds from 0 on, not '5'"],
+    ['validate', { allowEmpty: 1 }, 'allowEmpty is true or false, not 1'],
+    ['pull', { weeks: 3 }, 'weeks is a text, not 3'],
+    ['resume', undefined, 'approve is a function, not undefined'],
+    ['resolve', { assume: 'x' }, "assume is one of applied, not-applied, not 'x'"],
+    ['verify', { run: Array(99).fill(1) }, `run is a text, not [ ${'1, '.repeat(19)}1…`],
+  ] as never)('%s takes no options of another kind: %j', async (method, options, message) => {
+    await using sheet = await open();
+    const error = { code: 'library.option', exitCode: 64, message, next: NEXT };
+    await expect((sheet[method] as (given: unknown) => Promise<unknown>)(options)).rejects.toMatchObject(
+      error,
+    );
+  });
+
+  it.each<[object, string]>([
+    [{ state: 5 }, 'state is a text, not 5'],
+    [{ folder: null }, 'folder is a text, not null'],
+    [{ mappings: 3 }, 'mappings is a folder, or a list of mappings, each a text or an object, not 3'],
+    [{ mappings: [3] }, 'mappings is a folder, or a list of mappings, each a text or an object, not [ 3 ]'],
+    [{ vars: { league: null } }, 'vars is an object of texts, not { league: null }'],
+    [{ clock: {} }, 'clock is an object with now, monotonic and sleep, not {}'],
+    [
+      { tables: { csv: 3 } },
+      'tables is an object of kinds of tables, each with open and write, not { csv: 3 }',
+    ],
+    [{ transport: 'x' }, "transport is a function, not 'x'"],
+  ])('is not opened with an option of another kind: %j', async (options, message) => {
+    await expect(open(options)).rejects.toMatchObject({ code: 'library.option', exitCode: 64, message });
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('the proxy is away');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('the proxy is away'))],
+    ['answers with nothing', () => undefined],
+    ['answers with a Response', () => new Response('{}')],
+  ])(
+    'takes a transport that %s for a service without an answer, and looks for what it may have sent',
+    async (_, fail) => {
+      const own = fetchTransport();
+      await using sheet = await open({
+        config: { push: { settle: '50ms' } },
+        transport: (async (request) => {
+          const answer = await own(request);
+          return request.method === 'POST' ? fail() : answer;
+        }) as Transport,
+      });
+      expect((await sheet.push({ approve: yes })).report).toMatchObject({ mappings: [{ created: 2 }] });
+    },
+  );
 
   it('is stopped by a signal of the program', async () => {
     await using sheet = await open();
