@@ -9,6 +9,7 @@ import { shownValue } from './shown.ts';
 import {
   cellAt,
   checkSize,
+  putCell,
   sheetOf,
   type Dimension,
   type SheetState,
@@ -171,7 +172,7 @@ function spanOf(
   return { sheet, dimension, start: range?.startIndex ?? 0, end: range?.endIndex ?? extent, extent };
 }
 
-/** Inserts blank rows or columns; new ones have no format here, where Google gives them that of a neighbour. */
+/** Inserts blank rows or columns, which have the formats of their neighbours before or after. */
 export function insertDimensionRequest(
   state: SpreadsheetState,
   { range, inheritFromBefore }: sheets_v4.Schema$InsertDimensionRequest,
@@ -182,6 +183,15 @@ export function insertDimensionRequest(
     throw invalid('inheritFromBefore cannot be true at index 0.');
   const { sheet, dimension, start, end } = spanOf(state, range);
   insertDimension(state, sheet, dimension, start, end - start);
+  const neighbour = inheritFromBefore === true ? start - 1 : end;
+  const { rowCount, columnCount } = sheet.properties.gridProperties;
+  for (let at = start; at < end; at += 1)
+    for (let beside = 0; beside < (dimension === 'ROWS' ? columnCount : rowCount); beside += 1) {
+      const place = (index: number): [number, number] =>
+        dimension === 'ROWS' ? [index, beside] : [beside, index];
+      const { userEnteredFormat } = cellAt(sheet, ...place(neighbour));
+      if (userEnteredFormat !== undefined) putCell(sheet, ...place(at), { userEnteredFormat });
+    }
 }
 
 /** Deletes rows or columns. Errors: those of {@link deleteDimension}, and a refusal of 400 for protected cells. */

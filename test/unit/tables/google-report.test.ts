@@ -308,6 +308,15 @@ describe("the operator's own things", () => {
     expect(tab().cell(4, 1).formula).toBe('=SUM(B2:B3)');
   });
 
+  it('move down from right below the header of a report without rows, whose first rows do not look like it', async () => {
+    await write(report([]));
+    tab().set(2, 0, 'my notes');
+    await write(report(ROWS));
+    expect(tab().rows()[5]?.[0]).toBe('my notes');
+    const bold = Array.from({ length: 5 }, (_, row) => tab().cell(row, 0).format?.textFormat?.bold === true);
+    expect(bold).toEqual([true, false, false, false, false]);
+  });
+
   it('are not taken for old rows, wherever rows were inserted', async () => {
     await write(report(ROWS));
     tab().insertRow(2, ['inserted']);

@@ -134,7 +134,7 @@ function makeRoom(
   const grid = grownGrid(longer, rows, columns);
   return {
     requests: [
-      ...(inserted === 0 ? [] : [{ insertDimension: { range, inheritFromBefore: true } }]),
+      ...(inserted === 0 ? [] : [{ insertDimension: { range, inheritFromBefore: ours > 0 } }]),
       ...makeTab(longer, grid),
     ],
     grid,
