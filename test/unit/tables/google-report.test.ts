@@ -427,6 +427,24 @@ describe("the operator's own things", () => {
     expect(fake.tabTitles(id)).toEqual(['Notes', 'Table']);
   });
 
+  it('stay below rows that two refreshes at once would put in', async () => {
+    await write(report(ROWS.slice(0, 1)));
+    tab().set(3, 0, 'my notes');
+    let writes = 0;
+    fake.before(async ({ path, kind }) => {
+      if (!path.includes(id) || kind !== 'write') return;
+      writes += 1;
+      if (writes === 1) await writeSheetReports(accessTo(fake), [report(ROWS)]);
+    });
+    await write(report(ROWS));
+    expect(
+      tab()
+        .rows()
+        .map((row) => row[0] ?? null),
+    ).toEqual(['Squad', 'Harbour Lions', 'Moor Foxes', 'Field Owls', null, 'my notes']);
+    expect(await refresh(report(ROWS))).toMatchObject({ calls: 0 });
+  });
+
   it('may be renamed or deleted while the report is read', async () => {
     await write(report(ROWS));
     let reads = 0;

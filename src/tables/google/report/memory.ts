@@ -60,6 +60,8 @@ export interface Note {
   readonly sheetId: number;
   readonly key: string;
   readonly metadataId: number;
+  /** Its id once it is renewed: the same for everybody who has read the same. */
+  readonly nextId: number;
   /** There is none under this id yet. */
   readonly isNew: boolean;
   readonly text: string;
@@ -84,10 +86,12 @@ export function noteOf<T>(
   { meanwhile, plain }: { readonly meanwhile?: T; readonly plain?: T | undefined } = {},
 ): Note {
   const text = JSON.stringify(value);
+  const metadataId = memory.metadataId ?? freshId(`${key} ${sheetId}`, taken);
   return {
     sheetId,
     key,
-    metadataId: memory.metadataId ?? freshId(`${key} ${sheetId}`, taken),
+    metadataId,
+    nextId: freshId(`${key} ${sheetId} after ${metadataId}`, taken),
     isNew: memory.metadataId === undefined,
     text,
     same: text === JSON.stringify(memory.value),
@@ -96,21 +100,23 @@ export function noteOf<T>(
   };
 }
 
-/** The request that writes a text of a note, into new metadata or into what is there. */
+/** The requests that write a text of a note: into new metadata, in place of what is there with `renew`, or into that. */
 export function writeNote(
-  { sheetId, key, metadataId }: Note,
+  { sheetId, key, metadataId, nextId, isNew }: Note,
   text: string,
-  isNew: boolean,
-): sheets_v4.Schema$Request {
-  if (isNew) {
-    const place = { metadataId, metadataKey: key, location: { sheetId }, visibility: 'DOCUMENT' };
-    return { createDeveloperMetadata: { developerMetadata: { ...place, metadataValue: text } } };
+  renew: boolean,
+): sheets_v4.Schema$Request[] {
+  const lookup = { developerMetadataLookup: { metadataId } };
+  if (!isNew && !renew) {
+    const developerMetadata = { metadataValue: text };
+    return [
+      { updateDeveloperMetadata: { dataFilters: [lookup], developerMetadata, fields: 'metadataValue' } },
+    ];
   }
-  return {
-    updateDeveloperMetadata: {
-      dataFilters: [{ developerMetadataLookup: { metadataId } }],
-      developerMetadata: { metadataValue: text },
-      fields: 'metadataValue',
-    },
-  };
+  const place = { metadataKey: key, location: { sheetId }, visibility: 'DOCUMENT' };
+  const developerMetadata = { metadataId: isNew ? metadataId : nextId, ...place, metadataValue: text };
+  return [
+    ...(isNew ? [] : [{ deleteDeveloperMetadata: { dataFilter: lookup } }]),
+    { createDeveloperMetadata: { developerMetadata } },
+  ];
 }

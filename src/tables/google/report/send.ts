@@ -71,22 +71,33 @@ function plain(requests: Requests): Requests {
   return { ...requests, look: [], notes };
 }
 
+/**
+ * Two refreshes that have read the same must not both do what can be done once only, such as putting in rows: the notes of such a one are renewed, and Google refuses the
+ * second to make them.
+ */
+const renewsNotes = ({ make, write, look, trim }: Requests): boolean =>
+  ![...make, ...write, ...look, ...trim].every(isRepeatable);
+
 async function send(client: SheetsClient, spreadsheetId: string, all: readonly Requests[]): Promise<void> {
   if (all.every(isEmpty)) return;
-  const notes = all.flatMap((each) => each.notes);
+  const notes = all.flatMap((each) => {
+    const renew = renewsNotes(each);
+    return each.notes.map((note) => ({ ...note, same: note.same && !renew, renew }));
+  });
   const [make, write, look, trim] = (['make', 'write', 'look', 'trim'] as const).map((phase) =>
     all.flatMap((each) => each[phase]),
   ) as [Request[], Request[], Request[], Request[]];
   const changes = [...write, ...look, ...trim];
-  const last = notes.flatMap((note) => (note.same ? [] : [writeNote(note, note.text, note.isNew)]));
+  const last = notes.flatMap((note) => (note.same ? [] : writeNote(note, note.text, note.renew)));
   let calls = callsOf([...make, ...changes, ...last]);
   if (calls.length > 1) {
     const first = notes.flatMap((note) =>
-      note.meanwhile === undefined ? [] : [writeNote(note, note.meanwhile, note.isNew)],
+      note.meanwhile === undefined ? [] : writeNote(note, note.meanwhile, note.renew),
     );
     const settled = notes.flatMap((note) => {
-      if (note.meanwhile !== undefined) return [writeNote(note, note.text, false)];
-      return note.same ? [] : [writeNote(note, note.text, note.isNew)];
+      if (note.meanwhile === undefined) return note.same ? [] : writeNote(note, note.text, note.renew);
+      const metadataId = note.renew && !note.isNew ? note.nextId : note.metadataId;
+      return writeNote({ ...note, metadataId, isNew: false }, note.text, false);
     });
     calls = callsOf([...make, ...first, ...changes, ...settled]);
   }
