@@ -1,4 +1,5 @@
 import type { Run, ServiceAccount, StrayRun } from '../model/state/store.ts';
+import { pushedMappings } from './journal/stored-run.ts';
 import type { SyncPorts } from './ports.ts';
 import { replacedRuns } from './runs/superseded.ts';
 
@@ -41,12 +42,32 @@ export async function planPrune(
     (!run.finished && !replaced.has(run.id)) ||
     open.has(run.id) ||
     run.summaries.some((each) => each.direction === 'push' && each.conflict > 0);
-  const runs = old.filter((run) => !isNeeded(run)).toReversed();
+  const needed = old.filter(isNeeded);
+  const newest = newestWriters(all);
+  const compared = new Set(needed.flatMap(resourcesOf).map((resource) => newest.get(resource)));
+  const runs = old.filter((run) => !isNeeded(run) && !compared.has(run.id)).toReversed();
   const folders = (await store.strayRuns()).filter(
     ({ changedAtMs }) => changedAtMs <= nowMs - STRAY_AFTER_MS,
   );
-  return { runs, folders, needed: old.filter(isNeeded), kept: all.length - runs.length };
+  return { runs, folders, needed, kept: all.length - runs.length };
 }
+
+/**
+ * The newest run that wrote to each resource of an account. Where an older one stays, the next push would go by that, and take what was written since for another's.
+ */
+function newestWriters(newestFirst: readonly Run[]): ReadonlyMap<string, string> {
+  const writers = new Map<string, string>();
+  for (const { id, account, summaries } of newestFirst.toReversed())
+    for (const each of summaries)
+      if (each.direction === 'push' && each.created + each.updated + each.unknown > 0)
+        writers.set(nameOf(account, each.resource), id);
+  return writers;
+}
+
+const resourcesOf = (run: Run): readonly string[] =>
+  pushedMappings(run).map(({ resource }) => nameOf(run.account, resource));
+
+const nameOf = (account: ServiceAccount, resource: string): string => JSON.stringify([account, resource]);
 
 /**
  * Removes what {@link planPrune} found, under the lock of every account that it concerns, so that no command works with these runs meanwhile.

@@ -58,6 +58,30 @@ it('takes old finished runs, and none that something is open of', async () => {
   expect((await engine.store.runs(9)).map(({ id }) => id)).toEqual(['R6', 'R4', 'R3', 'R2']);
 });
 
+it('leaves the newest run that wrote to what an older one has open: the next push goes by it', async () => {
+  const engine = await makeEngine();
+  const wrote = (resource: string, created: number): Partial<Run> => ({
+    mappings: JSON.stringify({ mappings: [{ resource }] }),
+    summaries: [
+      { direction: 'push', resource, created, updated: 0, unknown: 0, conflict: 0 },
+    ] as unknown as Run['summaries'],
+  });
+  await addRun(engine, 'R1', 90, { ...wrote('auto_substitutions', 0), finished: false });
+  await addRun(engine, 'R2', 80, wrote('auto_substitutions', 1));
+  await addRun(engine, 'R3', 70, wrote('auto_substitutions', 1));
+  await addRun(engine, 'R4', 60, wrote('auto_substitutions', 0));
+  await addRun(engine, 'R5', 50, wrote('prices', 2));
+  await addRun(engine, 'R6', 40, {
+    ...wrote('auto_substitutions', 1),
+    account: { ...account, accountId: 'other' },
+  });
+  expect(await plan(engine, 0, 30)).toMatchObject({
+    runs: ['R2', 'R4', 'R5', 'R6'],
+    needed: ['R1'],
+    kept: 2,
+  });
+});
+
 it('takes folders of commands that were cut off, once they are a day old', async () => {
   const engine = await makeEngine();
   await (await engine.store.openRunRows('CUT')).close();
