@@ -41,7 +41,10 @@ export function databaseError(name: string, error: unknown): unknown {
     });
   if (sqlState === '' || /^(08|25P03|53300|57)/.test(sqlState))
     return new UnavailableError('state.unreachable', `${name} cannot be reached: ${message}`, {
-      next: `Start the database or correct its address, ${REST}`,
+      next:
+        sqlState === '53300'
+          ? `Wait until other commands end, or allow more connections to the database, ${REST}`
+          : `Start the database or correct its address, ${REST}`,
       cause: error,
     });
   return error;

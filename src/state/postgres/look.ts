@@ -1,6 +1,6 @@
 import type { Clock } from '../../model/ports.ts';
 import { integer, text } from '../sql-row.ts';
-import type { PostgresClient } from './client.ts';
+import { DatabaseFailure, type PostgresClient } from './client.ts';
 import { Database } from './database.ts';
 import { lookAtSchema, NEWEST_FORMAT } from './schema.ts';
 
@@ -18,6 +18,7 @@ export interface DatabaseLook {
   readonly clockOffMs: number;
 }
 
+const READ_ONLY = '25006';
 const RIGHTS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
 /** Looks at a database without changing anything. Errors: those of the database; ConfigError `state.version`. */
@@ -32,8 +33,9 @@ export async function lookAtDatabase(
   return db.alone(async (statements) => {
     const askedMs = clock.now();
     const [now = []] = await statements.all(
-      "SELECT current_setting('server_version'), (extract(epoch FROM clock_timestamp()) * 1000)::bigint",
+      "SELECT current_setting('server_version'), (extract(epoch FROM clock_timestamp()) * 1000)::bigint, current_setting('transaction_read_only')",
     );
+    if (text(now, 2) === 'on') throw new DatabaseFailure(READ_ONLY, new Error('it is read-only'));
     const answeredMs = clock.now();
     const nowMs = integer(now, 1);
     const tables = await statements.all(

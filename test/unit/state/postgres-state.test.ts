@@ -461,6 +461,38 @@ describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'}
     await owner.close();
   });
 
+  it.each([
+    [
+      'that takes no writes, such as a copy of another',
+      'SET default_transaction_read_only = on',
+      'state.unwritable',
+      'name the server that takes writes',
+    ],
+    [
+      'that takes no more connections',
+      'CONNECTION LIMIT 0',
+      'state.unreachable',
+      'Wait until other commands end, or allow more connections',
+    ],
+  ])('one %s is told with what to do', async (_, setting, code, remedy) => {
+    const owner = await clientOf(server);
+    await (await openOn()).store.close();
+    const user = `user_${schema}`.slice(0, 60);
+    await owner.query(`CREATE ROLE "${user}" LOGIN`, []);
+    await owner.query(`GRANT ALL ON SCHEMA "${schema}" TO "${user}"`, []);
+    await owner.query(`GRANT ALL ON ALL TABLES IN SCHEMA "${schema}" TO "${user}"`, []);
+    await owner.query(`ALTER ROLE "${user}" ${setting}`, []);
+    const theirs = await clientOf({ ...server, url: server.url.replace(/\/\/[^@]*@/, `//${user}@`) });
+    await expect(lookAtDatabase(theirs, 'postgres://127.0.0.1/test', schema, clock)).rejects.toMatchObject({
+      ...{ code, exitCode: 8 },
+      next: expect.stringContaining(remedy) as string,
+    });
+    await theirs.close();
+    await owner.query(`DROP OWNED BY "${user}"`, []);
+    await owner.query(`DROP ROLE "${user}"`, []);
+    await owner.close();
+  });
+
   it('one of many that want a lease at once is given it', async () => {
     const states = await Promise.all(Array.from({ length: 8 }, openOn));
     const found = await Promise.allSettled(states.map(({ lock }) => lock.acquire(account, 'push')));
