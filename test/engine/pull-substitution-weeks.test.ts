@@ -64,7 +64,13 @@ async function written(weeks: PullMapping['weeks'], offline: boolean) {
   const [summary] = await pullPrepared(ports, await preparePull([mapping], tables), { offline });
   const [header = [], ...rows] = files.get('subs.csv') ?? [];
   const told = ports.events.flatMap((event) => (event.kind === 'warning' ? [event.message] : []));
-  return { ids: rows.map((row) => row[header.indexOf('id')]), summary, told, calls: service.calls };
+  return {
+    ids: rows.map((row) => row[header.indexOf('id')]),
+    weeks: rows.map((row) => row[header.indexOf('game_week.week')]),
+    summary,
+    told,
+    calls: service.calls,
+  };
 }
 
 const UNTOLD =
@@ -88,9 +94,10 @@ describe('automatic substitutions of game weeks', () => {
     expect(told).toEqual([UNTOLD]);
   });
 
-  it('are the whole log where no week is asked for', async () => {
-    const { ids, told } = await written(undefined, false);
+  it('are the whole log where no week is asked for, each record with its week', async () => {
+    const { ids, weeks, told } = await written(undefined, false);
     expect(ids).toEqual(LOG.map(({ id }) => id));
+    expect(weeks).toEqual(['GW 1', 'GW 2', 'GW 1', null]);
     expect(told).toEqual([]);
   });
 });

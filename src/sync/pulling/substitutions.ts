@@ -19,8 +19,8 @@ import { leagueOf } from './squads.ts';
 import { chosenWeeks, readLive, readShownWeek, tellMissing } from './weeks.ts';
 
 /**
- * The log of substitutions. Where a mapping asks for game weeks or pairs, each record has the week that is told by what is remembered, and pairs are made of the records; else the
- * records are as the service shows them.
+ * The log of substitutions. Each record has the week that is told by what is remembered, and pairs are made of the records; where a mapping's columns name no game week, the records are
+ * as the service shows them.
  */
 export function substitutionsRead(mapping: PullMapping): Read {
   const { where, weeks: choice, explode, columns } = mapping;
@@ -29,7 +29,8 @@ export function substitutionsRead(mapping: PullMapping): Read {
   const isTold =
     explode !== undefined ||
     choice !== undefined ||
-    (columns ?? []).some(({ from }) => from.split('.')[0] === 'game_week');
+    columns === undefined ||
+    columns.some(({ from }) => from.split('.')[0] === 'game_week');
   if (!isTold) return log;
   const name = `told ${log.name} ${JSON.stringify([choice, explode])}`;
   return {
