@@ -294,6 +294,15 @@ describe('schedule run', () => {
     expect((await run('schedule', 'run', '--once', 'users')).code).toBe(3);
     expect(story()).toEqual(['ping/start', 'ping', 'hook degraded users', 'hook deadline_near users']);
   });
+
+  it('--once tells of one where another mapping is due', async () => {
+    writeUsers(NEW_YEAR);
+    expect((await run('schedule', 'run', '--once', 'users')).code).toBe(3);
+    story();
+    writeUsers(await nearDeadline());
+    expect((await run('schedule', 'run', '--once')).code).toBe(0);
+    expect(story()).toEqual(['ping/start', 'ping', 'hook deadline_near users']);
+  });
 });
 
 describe('alerts', () => {

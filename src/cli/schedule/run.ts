@@ -59,18 +59,13 @@ async function runDue(
 ): Promise<ExitCode> {
   const { screen } = program;
   let looked: Looked | undefined;
-  let syncs = 0;
   const ran = await runOnce({
     ...ports,
     look: async (isDue) => (looked = await ports.look(isDue)),
-    sync: (runs) => {
-      syncs += 1;
-      return ports.sync(runs);
-    },
   });
   const exitCode = worstExit([ran ?? EXIT.done, ...unread()]);
-  // A sync tells of time itself.
-  if (syncs === 0 && looked !== undefined) await tellerOfTime(args, program)(looked);
+  // A sync tells of the deadlines of its own mappings alone.
+  if (looked !== undefined) await tellerOfTime(args, program)(looked);
   if (screen.json) {
     const requests = { planned: 0, sent: 0, reads: 0, writes: 0, throttled: 0, waited_ms: 0 };
     const nothing = { run: null, command: 'sync', mappings: [], requests };
