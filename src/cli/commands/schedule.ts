@@ -5,7 +5,7 @@ import { defineCommand } from '../command.ts';
 import { readConfig, type Config } from '../../runtime/config/config.ts';
 import { mappingNames, serveFlags, serviceFlags, text, yes } from '../flags.ts';
 import { standsInside } from '../../runtime/config/inside-folder.ts';
-import { accountsOf } from '../../runtime/config/leagues.ts';
+import { accountsOf, chosenLeagues } from '../../runtime/config/leagues.ts';
 import { readMappings } from '../../runtime/config/mappings.ts';
 import { packagePath } from '../../runtime/package.ts';
 import type { Program } from '../program.ts';
@@ -137,6 +137,13 @@ function jobOf(
   const file = config.file === undefined ? 'teamsheet.yaml' : basename(config.file);
   const below = (path: string): string => relative(folder, path) || '.';
   const key = config.google?.credentials?.file;
+  const flags = [
+    ...(file === 'teamsheet.yaml' ? [] : ['--config', file]),
+    ...(args.env === undefined ? [] : ['--env', args.env]),
+    ...(args.league === undefined ? [] : ['--league', args.league]),
+    ...(args.mappings === undefined ? [] : ['--mappings', below(resolve(cwd, args.mappings))]),
+    ...Object.entries(args.var).flatMap(([name, value]) => ['--var', `${name}=${value}`]),
+  ];
   return {
     name: nameOf([basename(folder), ...(args.league === undefined ? [] : [args.league]), ...args.mapping]),
     node: process.execPath,
@@ -145,20 +152,26 @@ function jobOf(
     version,
     folder,
     stateFolder: config.stateFolder,
-    args: [
-      ...(file === 'teamsheet.yaml' ? [] : ['--config', file]),
-      ...(args.env === undefined ? [] : ['--env', args.env]),
-      ...(args.league === undefined ? [] : ['--league', args.league]),
-      ...(args.mappings === undefined ? [] : ['--mappings', below(resolve(cwd, args.mappings))]),
-      ...Object.entries(args.var).flatMap(([name, value]) => ['--var', `${name}=${value}`]),
-      ...args.mapping,
-    ],
+    args: [...flags, ...args.mapping],
+    memories: config.season.keep ? memoriesOf(config, flags) : [],
     ...times,
     owner: ownerOf(folder),
     timezone: config.timezone,
     secrets: secretsOf(config),
     googleKey: key !== undefined && standsInside(folder, key) ? resolve(folder, key) : undefined,
   };
+}
+
+/** `weeks export` works in one account: where the leagues are in several, a league of each says which one. */
+function memoriesOf(config: Config, flags: readonly string[]): Job['memories'] {
+  const accounts = accountsOf(config);
+  return accounts.map((account) => {
+    const league = accounts.length === 1 ? [] : chosenLeagues(account).slice(0, 1);
+    return {
+      file: `${['memory', ...league].join('-')}.gz`,
+      args: [...flags, ...league.flatMap((name) => ['--league', name])],
+    };
+  });
 }
 
 /** `teamsheet-season-2026-users`: safe in every system; letters of other scripts fall out. */

@@ -8,7 +8,7 @@ import { quoteSh, quoteYaml, refuseControl, unquotable } from './quote.ts';
  * going on without what was written before. `root` is the folder of the repository.
  */
 export function renderGithub(job: Job, root: string): readonly ScheduleFile[] {
-  const { name, interval, args, secrets, googleKey, version } = job;
+  const { name, interval, args, memories, secrets, googleKey, version } = job;
   const below = (path: string): string => relative(root, path).split(sep).join('/') || '.';
   const folder = below(job.folder);
   const state = below(job.stateFolder);
@@ -28,12 +28,21 @@ export function renderGithub(job: Job, root: string): readonly ScheduleFile[] {
   const command = ['teamsheet', 'sync', '--yes', '--no-color', '--no-progress', ...args]
     .map(quoteSh)
     .join(' ');
+  const exports = memories.map(
+    ({ file, args: flags }) => `      - name: Export the memory to ${file}
+        if: always() && steps.sync.outcome != 'skipped'
+        continue-on-error: true
+        working-directory: ${quoteYaml(folder)}
+        run: ${quoteYaml(['teamsheet', 'weeks', 'export', file, ...flags].map(quoteSh).join(' '))}
+`,
+  );
   const text = `# teamsheet: sync of ${folder}, ${renderInterval(interval)}. Times are UTC, and GitHub may start late.
 # Install: commit this file as .github/workflows/${name}.yml in a private repository, and beside teamsheet.yaml the file
 # teamsheet-${version}.tgz, which \`npm pack\` makes in the checkout of teamsheet. Then add ${[...secrets, ...(googleKey === undefined ? [] : ['GOOGLE_KEY'])].join(', ') || 'no secrets'}
 # under Settings > Secrets and variables > Actions, and start the first run by hand with "first run" ticked. Remove: delete the file.
 # The state is kept in the cache of Actions: each run leaves a new entry, entries that nobody reads for 7 days go away, and a run that finds none
-# stops. No two runs overlap. The log is that of the run; the reports are its artifact.
+# stops. No two runs overlap. The log is that of the run; the reports and the memory of
+# game weeks, for \`teamsheet weeks import\`, are its artifacts.
 name: ${name}
 
 on:
@@ -103,6 +112,13 @@ ${googleStep}      - name: Fetch the state that the last run left
         with:
           name: reports
           path: ${inFolder('out')}
+          if-no-files-found: ignore
+${exports.join('')}      - name: Memory
+        if: always() && steps.sync.outcome != 'skipped'
+        uses: actions/upload-artifact@v4
+        with:
+          name: memory
+          path: ${inFolder('memory*.gz')}
           if-no-files-found: ignore
 `;
   return [{ name: `${name}.yml`, text }];

@@ -22,6 +22,8 @@ export interface Job {
   readonly stateFolder: string;
   /** Flags and names after `sync`; paths in them are relative to the folder, where every scheduler runs the command. */
   readonly args: readonly string[];
+  /** The files that the memory of game weeks is exported to, one for each account, with the flags that choose it; none where nothing is kept. */
+  readonly memories: readonly { readonly file: string; readonly args: readonly string[] }[];
   readonly interval: Interval;
   /** What runs is `schedule run` with the schedules of the mappings, not `sync` at the interval; for schedulers that start a container. */
   readonly ownSchedules: boolean;

@@ -33,6 +33,7 @@ function job(changes: Partial<Job> = {}): Job {
     folder,
     stateFolder: `${folder}/.teamsheet`,
     args: ['--env', 'service', 'users'],
+    memories: [{ file: 'memory.gz', args: ['--env', 'service'] }],
     interval: { kind: 'hours', every: 1 },
     ownSchedules: false,
     owner: { user: 1234, group: 100 },
@@ -300,7 +301,20 @@ describe('github', () => {
       if: "always() && steps.sync.outcome != 'skipped'",
       with: { path: 'my "league"/.teamsheet' },
     });
-    expect(steps.at(-2)?.['run']).toContain('gh workflow disable');
+    expect(steps.find(({ run }) => String(run).includes('gh workflow disable'))?.if).toContain("'failure'");
+  });
+
+  it('keeps the memory of game weeks as an artifact', () => {
+    expect(steps.find(({ run }) => String(run).includes('weeks export'))).toMatchObject({
+      if: "always() && steps.sync.outcome != 'skipped'",
+      'continue-on-error': true,
+      'working-directory': 'my "league"',
+      run: 'teamsheet weeks export memory.gz --env service',
+    });
+    expect(steps.at(-1)).toMatchObject({
+      uses: expect.stringContaining('actions/upload-artifact') as string,
+      with: { name: 'memory', path: 'my "league"/memory*.gz' },
+    });
   });
 });
 
