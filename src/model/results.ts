@@ -40,8 +40,8 @@ export interface ResultFiles {
     lines: ResultLines,
   ): Promise<string>;
   /**
-   * `NAME.rejected.csv` and `NAME.rejected.xlsx` with a copy of both in `out/rejected/`; answers the copies' relative paths. There the lines of `missed` follow,
-   * and those of the copy before that are `unread`. A copy that was changed is kept beside the new one, unless it is `source`.
+   * `NAME.rejected.csv` and, where there are lines, `NAME.rejected.xlsx` with a copy of both in `out/rejected/`; answers the copies' relative paths. There the
+   * lines of `missed` follow, and those of the copy before that are `unread`. A copy that was changed is kept beside the new one, unless it is `source`.
    */
   writeRejected(
     runId: string,

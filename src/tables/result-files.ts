@@ -192,8 +192,17 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
       return relative(file);
     },
     writeRejected: async (runId, mapping, header, lines, { missed, unread, isTaken, source }) => {
+      const own = rejectedName(await runFolder(runId), mapping);
+      const told = isTaken ? await rowsIn(`${own}.csv`) : NO_ROWS;
+      const written: string[] = [];
+      const changed: ChangedFile[] = [];
+      if ((await write(`${own}.csv`, header, lines())) === 0) return { written, changed };
+      const { writeRejectedXlsx } = await import('./xlsx/write.ts');
+      await writeRejectedXlsx(`${own}.xlsx`, header, lines());
+      const fresh = (): ResultLines => without(lines(), told);
+      if (isTaken && (await isEmpty(fresh()))) return { written, changed };
       await requirePlace();
-      const told = isTaken ? await rowsIn(`${rejectedName(await runFolder(runId), mapping)}.csv`) : NO_ROWS;
+      const copy = rejectedName(copies, mapping);
       const earlier: EarlierRows[] = [];
       for (const [run, rowNumbers] of missed)
         earlier.push({
@@ -201,31 +210,22 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
           staying: () => Promise.resolve(rowNumbers),
         });
       const staying = isTaken ? everyRow : unread;
-      if (staying !== undefined) earlier.push({ file: `${rejectedName(copies, mapping)}.csv`, staying });
-      const { writeRejectedXlsx } = await import('./xlsx/write.ts');
+      if (staying !== undefined) earlier.push({ file: `${copy}.csv`, staying });
       const known = await rejectedFiles(runId);
       if (!isTaken) await readWhole(known, source);
-      const written: string[] = [];
-      const changed: ChangedFile[] = [];
-      const writeFile = async <T>(file: string, writeIt: () => Promise<T>): Promise<T> => {
-        if (path.dirname(file) !== copies) return writeIt();
+      const all = (): ResultLines => followedBy(fresh(), stayingLines(header, earlier));
+      const writeCopy = async <T>(file: string, writeIt: () => Promise<T>): Promise<T> => {
         if (await attempt(file, () => known.isChanged(file))) changed.push(await moveAside(file));
         const answer = await writeIt();
         await attempt(file, () => known.add(file));
         return answer;
       };
-      for (const each of [await runFolder(runId), copies]) {
-        const name = rejectedName(each, mapping);
-        const fresh = (): ResultLines => without(lines(), told);
-        if (each === copies && isTaken && (await isEmpty(fresh()))) continue;
-        const all = each === copies ? () => followedBy(fresh(), stayingLines(header, earlier)) : lines;
-        await writeFile(`${name}.csv`, () => write(`${name}.csv`, header, all()));
-        // A workbook has a limit that the CSV file has not.
-        const asWorkbook = await writeFile(`${name}.xlsx`, () =>
-          writeRejectedXlsx(`${name}.xlsx`, header, all()),
-        );
-        if (each === copies) written.push(`${name}.csv`, ...(asWorkbook ? [`${name}.xlsx`] : []));
-      }
+      await writeCopy(`${copy}.csv`, () => write(`${copy}.csv`, header, all()));
+      // A workbook has a limit that the CSV file has not.
+      const asWorkbook = await writeCopy(`${copy}.xlsx`, () =>
+        writeRejectedXlsx(`${copy}.xlsx`, header, all()),
+      );
+      written.push(`${copy}.csv`, ...(asWorkbook ? [`${copy}.xlsx`] : []));
       return { written: written.map((file) => relative(file)), changed };
     },
     removeRejected: async (runId, mapping, source, unread) => {

@@ -173,6 +173,15 @@ describe('results', () => {
     expect((await run('runs', id)).stdout).toContain('users.csv row 3: expected 3 cells, got 2');
     expect(existsSync(join(folder.path, 'out/rejected/users.rejected.xlsx'))).toBe(true);
   });
+
+  it('have a file of rejected rows in every run: where no row is refused, it holds the header alone', async () => {
+    const { run: id } = json(await run('push', 'users', '--limit', '1', '--yes', '--json')) as {
+      readonly run: string;
+    };
+    const name = join(folder.path, '.teamsheet/runs', id, 'users.rejected');
+    expect(readFileSync(`${name}.csv`, 'utf8')).toBe('Member ID,Name,Active,_row,_outcome,_message,_id\n');
+    expect(existsSync(`${name}.xlsx`)).toBe(false);
+  });
 });
 
 describe('api --json', () => {

@@ -234,7 +234,7 @@ function resultFiles(life: Life, checker: Checker, opened: OpenedRows): SyncPort
         return `runs/${mapping}.results.csv`;
       }),
     writeRejected: async (_run, mapping, _header, lines) => {
-      await Array.fromAsync(lines());
+      if ((await Array.fromAsync(lines())).length === 0) return { written: [], changed: [] };
       return { written: [`out/rejected/${mapping}.rejected.csv`], changed: [] };
     },
     requirePlace: () => Promise.resolve(),

@@ -136,6 +136,7 @@ export async function openEngine(
         return `runs/${mapping}.results.csv`;
       },
       writeRejected: async (_run, mapping, header, lines) => {
+        if ((await Array.fromAsync(lines())).length === 0) return { written: [], changed: [] };
         await keep(`${mapping}.rejected`, header, lines());
         return { written: [`out/rejected/${mapping}.rejected.csv`], changed: [] };
       },

@@ -2,7 +2,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import { shownText } from '../../model/tables/cell.ts';
 import { renderRowMessage } from '../../model/issue.ts';
 import type { Outcome } from '../../model/outcome.ts';
-import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
+import type { RowQuery, RunRow, RunRows } from '../../model/state/run-rows.ts';
 import {
   RESULT_COLUMNS,
   type ChangedFile,
@@ -14,7 +14,7 @@ import { renderSaid } from '../../model/said.ts';
 import type { TableKind } from '../../model/tables/table.ts';
 import { rowPages } from '../rows/row-pages.ts';
 
-const TO_MEND: ReadonlySet<Outcome | null> = new Set(['invalid', 'rejected']);
+const TO_MEND: readonly Outcome[] = ['invalid', 'rejected'];
 
 /** Paths relative to the configuration. */
 interface WrittenResults {
@@ -23,7 +23,7 @@ interface WrittenResults {
   readonly changed: readonly ChangedFile[];
 }
 
-/** Writes the results of one mapping and, where rows are to be corrected, its rejected files. */
+/** Writes the results of one mapping and its rejected files. */
 export async function writeResults(
   files: ResultFiles,
   runId: string,
@@ -32,11 +32,8 @@ export async function writeResults(
   still: StillToMend,
 ): Promise<WrittenResults> {
   const header = await headerOf(rows, mapping);
-  const outcomes = await rows.countOutcomes(mapping.name);
   const results = await writeAllResults(files, runId, mapping, rows);
-  const toMend = (outcomes.get('invalid') ?? 0) + (outcomes.get('rejected') ?? 0);
-  if (toMend === 0) return { results, rejected: [], changed: [] };
-  const lines = (): ResultLines => resultLines(rows, mapping, (row) => TO_MEND.has(row.outcome), asRead);
+  const lines = (): ResultLines => resultLines(rows, mapping, asRead, { outcomes: TO_MEND });
   const { written, changed } = await files.writeRejected(runId, mapping.name, header, lines, still);
   return { results, rejected: written, changed };
 }
@@ -50,7 +47,7 @@ export async function writeAllResults(
 ): Promise<string> {
   const header = await headerOf(rows, mapping);
   const arrange = (line: ResultLine): readonly string[] => inColumns(line, header.length);
-  const lines = resultLines(rows, mapping, () => true, arrange);
+  const lines = resultLines(rows, mapping, arrange);
   return files.writeResults(runId, mapping.name, header, lines);
 }
 
@@ -62,11 +59,11 @@ const headerOf = async (rows: RunRows, { name }: PushMapping): Promise<readonly 
 async function* resultLines(
   rows: RunRows,
   { name, source: { origin } }: PushMapping,
-  wanted: (row: RunRow) => boolean,
   arrange: (line: ResultLine) => readonly string[],
+  query?: Pick<RowQuery, 'outcomes'>,
 ): ResultLines {
-  for await (const page of rowPages(rows, name))
-    yield page.filter(wanted).flatMap((row) => linesOf(origin, row).map(arrange));
+  for await (const page of rowPages(rows, name, query))
+    yield page.flatMap((row) => linesOf(origin, row).map(arrange));
 }
 
 /** The cells of a line as read, and what our columns say of its row. */
