@@ -50,6 +50,7 @@ async function syncOf(
     'teamsheet.yaml': `version: 1
 environments: { live: { base_url: '\${TEAMSHEET_BASE_URL}', api_key: { env: TEAMSHEET_API_KEY } } }
 google: { credentials: { file: key.json }, root_url: '${google.rootUrl}' }
+push: { settle: 100ms }
 `,
     'key.json': JSON.stringify(google.keyFile),
     'mappings/users.yaml': users,
@@ -107,6 +108,20 @@ describe('a mapping that stops does not stop pulls that do not depend on it', ()
   it('Google takes no outcomes', async () => {
     const { document, lines } = await syncOf(SHEET_USERS(google.add({ shared: 'reader', tabs: [tab] })));
     expect(document).toMatchObject({ exit_code: 5, mappings: [{ name: 'users', created: 1 }, pulled] });
+    expect(lines).toBe(381);
+  });
+
+  it('the service answers no write', async () => {
+    const mute = await startService({
+      faults: [{ kind: 'status', status: 503, operation: 'create-users', count: 9 }],
+    });
+    const { document, lines } = await syncOf(SHEET_USERS(google.add({ tabs: [tab] })), { env: mute.env });
+    await mute.close();
+    expect(document).toMatchObject({
+      exit_code: 8,
+      mappings: [{ name: 'users', unknown: 1 }, pulled],
+      error: { code: 'service.ambiguous' },
+    });
     expect(lines).toBe(381);
   });
 

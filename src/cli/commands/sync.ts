@@ -99,7 +99,8 @@ function isOfPush(stop: TeamsheetError): boolean {
 /** Whether there is a service to pull from, and nobody asked to end. */
 function goesOn({ stoppedBy }: PushResult, signal: AbortSignal): boolean {
   if (signal.aborted) return false;
-  if (stoppedBy === undefined || isOfPush(stoppedBy)) return true;
+  // Writes without an answer say nothing of reads.
+  if (stoppedBy === undefined || isOfPush(stoppedBy) || stoppedBy.code === 'service.ambiguous') return true;
   return stoppedBy.exitCode !== EXIT.access && stoppedBy.exitCode !== EXIT.unavailable;
 }
 
