@@ -191,8 +191,10 @@ describe('a write that', () => {
   it('is refused for want of room as a batch may have been applied in part, and stays open', async () => {
     const all = await writing([createUser(1), createUser(2)]);
     expect(await failure(send(all, full))).toMatchObject({ code: 'service.throttled', message: SAID });
-    expect(await resultsOf(all)).toEqual([[null, '']]);
-    expect(await rowsOf(all)).toMatchObject([{ outcome: null }, { outcome: null }]);
+    expect(await resultsOf(all)).toEqual([['ambiguous', SAID]]);
+    const message = `no trustworthy answer (${SAID}); teamsheet resume RUN looks for it`;
+    const held = { outcome: 'unknown', message };
+    expect(await rowsOf(all)).toEqual([held, held]);
   });
 
   it.each([

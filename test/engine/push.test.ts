@@ -19,6 +19,7 @@ import {
   outcomesIn,
   PRICE_HEADER,
   PRICES as prices,
+  resultLines,
   setTable,
   USER_HEADER,
   userTable,
@@ -398,7 +399,11 @@ describe('refusals', () => {
     const engine = await makeEngine();
     engine.service.faults.push('throttled');
     userTable(engine, ...manyUsers(3));
-    expect(outcomes(await run(engine))).toEqual({ rows: 3, unknown: 3 });
+    const { report } = await run(engine);
+    expect(report.mappings).toMatchObject([{ rows: 3, unknown: 3 }]);
+    expect(resultLines(engine)[2]?.message).toBe(
+      `users.csv row 4: no trustworthy answer (the service answered 429 (slow down) again and again, even after the waits that it asked for); teamsheet resume ${report.run} looks for it`,
+    );
     expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ rows: 3, created: 3 });
     expectNoDuplicates(engine);
   });

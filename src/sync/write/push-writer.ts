@@ -158,6 +158,9 @@ export class PushWriter {
       await this.recordResult(intent, 'refused', reason, []);
       // What was sent before may have been applied: the end of the run says what is known of it.
       if (!(await this.#wasSentBefore(intent))) await this.defer(batch, reason);
+    } else {
+      await this.recordResult(intent, 'doubted', reason, []);
+      await this.hold(batch, [{ code: 'answer-none', reason }]);
     }
     throw stop;
   }
