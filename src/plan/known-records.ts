@@ -25,20 +25,18 @@ export const mergedOver = (before: KnownRecord | undefined, record: KnownRecord)
   values: { ...before?.values, ...record.values },
 });
 
-/** A record as the answer to a write showed it, with another value of the named fields than was sent; `before` is what was known of it. */
-export function keptOtherwise(
-  before: KnownRecord | undefined,
-  record: KnownRecord,
-  fields: Fields,
-  names: readonly string[],
-): KnownRecord {
-  const kept = names.map((name) => {
-    const [sent, shown] = [digestOf(fields[name]), record.digests[name] ?? ''];
+/** A record as the answer to a write shows it, with what was sent and is shown with another value; `before` is what was known of it. */
+export function asAnswered(before: KnownRecord | undefined, record: KnownRecord, sent: Fields): KnownRecord {
+  const kept = Object.entries(sent).flatMap(([name, value]) => {
+    const [digest, shown] = [digestOf(value), record.digests[name]];
+    if (shown === undefined || shown === digest) return [];
     const last = before?.keptOtherwise?.[name];
-    const times = last?.sent === sent && last.shown === shown ? last.times + 1 : 1;
-    return [name, { sent, shown, times }] as const;
+    const times = last?.sent === digest && last.shown === shown ? last.times + 1 : 1;
+    return [[name, { sent: digest, shown, times }] as const];
   });
-  return { ...record, keptOtherwise: Object.fromEntries(kept) };
+  const known = before === undefined ? record : keptAsBefore(before, record);
+  if (kept.length === 0) return known;
+  return { ...known, keptOtherwise: { ...known.keptOtherwise, ...Object.fromEntries(kept) } };
 }
 
 /** A record that is read again, with the fields that were kept otherwise and show the same still. */

@@ -4,7 +4,7 @@ import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
 import type { Said } from '../../model/said.ts';
 import { LOOSE, speltText } from '../../model/state/spelling.ts';
 import { digestFields } from '../digest.ts';
-import { keptOtherwise, knownUser, remembered } from '../known-records.ts';
+import { knownUser, remembered } from '../known-records.ts';
 import { fieldsOf, type Confirmation, type PushRequests } from '../requests.ts';
 import type { ResourcePlan } from './resource-plan.ts';
 
@@ -35,9 +35,7 @@ const requests: PushRequests = {
         const user = own ?? found?.[0];
         if (row.key === null || user === undefined) return [];
         const disagrees = disagreement(row, found ?? []);
-        const shown = withSent(row, remembered(knownUser(user)));
-        const isOther = disagrees?.code === 'held-other';
-        const record = isOther ? keptOtherwise(undefined, shown, fieldsOf(row), [disagrees.field]) : shown;
+        const record = withSent(row, remembered(knownUser(user)));
         const several = found !== undefined && found.length > 1 && ({ isOneOfSeveral: true } as const);
         return [
           [row.key, { id: user.id, record, ...(disagrees !== undefined && { disagrees }), ...several }],

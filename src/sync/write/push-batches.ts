@@ -17,6 +17,7 @@ import type { Pool } from './pool.ts';
 import type { PushWriter } from './push-writer.ts';
 import { readBack, readBackNow, readBackTwice } from '../reconcile/read-back.ts';
 import { strategies } from '../resources/index.ts';
+import { asAnswered } from '../../plan/known-records.ts';
 import { refusalsOf, refusedIn } from '../../plan/reconcile/refused-entries.ts';
 import type { Seen } from '../../plan/reconcile/seen.ts';
 import { saysNo, sizeLimits } from '../../plan/reconcile/soft-refusal.ts';
@@ -217,7 +218,11 @@ class BatchPush {
     this.#noteSpelling(confirmations);
     const unanswered = batch.filter((row) => row.key === null || !confirmations.has(row.key));
     // What disagrees is remembered too: the key is there, with the values that were shown.
-    const records = [...confirmations.values()].map(({ record }) => record);
+    const records = [...confirmations.values()].map(({ record, disagrees }) =>
+      disagrees?.code === 'held-other'
+        ? asAnswered(undefined, record, { [disagrees.field]: disagrees.wanted })
+        : record,
+    );
     const isOther = answered.length > confirmations.size;
     const unnamed: Words = [{ code: 'answer-unnamed', what: 'row', ...(isOther && { others: true }) }];
     // A service that leaves out what it holds already says no to it; a record that it shows instead may be what it took the row for.

@@ -1,10 +1,11 @@
 import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
 import type { Words } from '../../model/said.ts';
+import type { Fields } from '../../model/tables/cell.ts';
 import { isUnsendable } from '../../model/service.ts';
 import type { Intent } from '../../model/state/store.ts';
 import { changedFields } from '../../plan/diff.ts';
-import { keptOtherwise } from '../../plan/known-records.ts';
-import { userChange } from '../../plan/requests.ts';
+import { asAnswered } from '../../plan/known-records.ts';
+import { fieldsOf, userChange } from '../../plan/requests.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
 import { type PushWriter } from './push-writer.ts';
 import { saidNo } from '../../plan/reconcile/soft-refusal.ts';
@@ -43,9 +44,10 @@ async function pushSendable(writer: PushWriter, row: RunRow): Promise<void> {
 async function pushChange(writer: PushWriter, row: RunRow): Promise<void> {
   const { rowNumber } = row;
   const body = userChange(row, row.id ?? '');
+  const sent = Object.fromEntries(Object.entries(fieldsOf(row)).filter(([name]) => name in body));
   for (let attempt = 1; ; attempt += 1) {
     const { result, intent, doubt } = await writer.send('update-user', [row], body);
-    if (result.kind === 'applied') return confirmChange(writer, intent, row, result.records);
+    if (result.kind === 'applied') return confirmChange(writer, intent, row, sent, result.records);
     if (result.kind === 'refused') {
       const { status, message } = result;
       const reason: Words = [{ code: 'refused', status, message }];
@@ -69,6 +71,7 @@ async function confirmChange(
   writer: PushWriter,
   intent: Intent,
   row: RunRow,
+  sent: Fields,
   records: readonly unknown[],
 ): Promise<void> {
   const { key, fields } = row;
@@ -84,8 +87,7 @@ async function confirmChange(
   const wrong = changedFields(fields, record).filter((name) => name in record.digests);
   const said: Words = [{ code: 'held-still-other', fields: wrong }];
   const patch = rowAfter(row, wrong.length > 0 ? { kind: 'disagrees', said } : { kind: 'written' });
-  const confirmed =
-    wrong.length > 0 ? keptOtherwise(await known(writer, record), record, fields, wrong) : record;
+  const confirmed = wrong.length > 0 ? asAnswered(await known(writer, record), record, sent) : record;
   return writer.recordAnswer(intent, [], [confirmed], () => writer.patch([patch]));
 }
 
