@@ -3,6 +3,7 @@ import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'vitest';
+import { isLong } from './long.ts';
 
 const PLACES = [
   '/usr/bin/{chromium,chromium-browser,google-chrome,google-chrome-stable}',
@@ -19,6 +20,16 @@ export function describeInChromium(name: string, tests: () => void): void {
   else describe.skip(`${name} (not run: no Chromium is found, and TEAMSHEET_CHROMIUM names none)`, tests);
 }
 
+export type Look = readonly [width: number, scheme: 'light' | 'dark'];
+
+const NARROW_LIGHT: Look = [390, 'light'];
+const WIDE_DARK: Look = [1280, 'dark'];
+
+/** How a page is shown to be judged: in the short form each width in one scheme, and each scheme in one width. */
+export const LOOKS: readonly Look[] = isLong
+  ? [NARROW_LIGHT, [390, 'dark'], [1280, 'light'], WIDE_DARK]
+  : [NARROW_LIGHT, WIDE_DARK];
+
 type Values = Readonly<Record<string, unknown>>;
 
 /** One page of a browser. */
@@ -27,7 +38,7 @@ export interface Page {
   go(url: string): Promise<void>;
   /** Has an expression in the page load another page, such as by sending a form. */
   follow(expression: string): Promise<void>;
-  show(width: number, scheme: 'light' | 'dark'): Promise<void>;
+  show(...[width, scheme]: Look): Promise<void>;
   /** The value of an expression in the page, also one that comes later. It runs although the page itself may run no script. Errors: what the expression throws. */
   value(expression: string): Promise<unknown>;
   press(key: string): Promise<void>;
