@@ -244,7 +244,7 @@ describe('a game week that has not ended', () => {
     expect(refused).toMatchObject({
       code: 6,
       stderr: expect.stringMatching(
-        /✗ substitutions: game week 9 of fantasy league 1 has not ended: .*\n {2}next: if this is intended, add --allow-guard open_week\n/,
+        /✗ substitutions: game week 9 of fantasy league 1 has not ended: .*\n {2}substitutions: .* remembers no trigger.*\n {2}next: if this is intended, add --allow-guard open_week; restore the state file, or add --adopt .*\n/,
       ) as string,
     });
     const weeks = JSON.parse((await run('api', 'get-fixtures', '--id', '1')).stdout) as {
