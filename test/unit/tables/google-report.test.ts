@@ -341,6 +341,19 @@ describe("the operator's own things", () => {
     ).toEqual(['Squad', 'Harbour Lions', null, 'my notes']);
   });
 
+  it('are not what is left of our rows, where one was emptied and another deleted', async () => {
+    await write(report([...ROWS, ['New Wrens', 9, true, null]]));
+    tab().set(7, 0, 'my notes');
+    for (const column of [0, 1, 2, 3]) tab().set(1, column, null);
+    tab().deleteRow(2);
+    await write(report(ROWS));
+    expect(
+      tab()
+        .rows()
+        .map((row) => row[0] ?? null),
+    ).toEqual(['Squad', 'Harbour Lions', 'Moor Foxes', 'Field Owls', null, null, 'my notes']);
+  });
+
   it('keep their looks: formats, widths, filters and rules', async () => {
     await write(report(ROWS));
     const { sheetId } = tab();

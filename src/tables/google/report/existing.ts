@@ -78,8 +78,8 @@ function refuseMoved(names: readonly string[], title: string, cells: readonly Ce
 
 /**
  * How many rows below the header are ours. It is remembered; rows that were inserted among them since are seen by the last one's standing lower, and
- * rows that were deleted by a blank one above where it stood. A tab that nothing is remembered of, such as a copied one, is ours to the first blank
- * row.
+ * rows that were deleted by its standing higher, above a blank one, or where it is gone too by a blank one above where it stood. A tab that nothing is remembered of, such
+ * as a copied one, is ours to the first blank row.
  */
 function countOurs(rows: readonly Cells[], kept: KeptTable | undefined): number {
   const blank = rows.findIndex(isBlank);
@@ -87,7 +87,9 @@ function countOurs(rows: readonly Cells[], kept: KeptTable | undefined): number 
   if (kept === undefined) return filled;
   const isLast = (row: Cells | undefined): boolean => row !== undefined && rowDigest(row) === kept.last;
   if (kept.last === UNSURE || isLast(rows[kept.rows - 1])) return kept.rows;
-  const moved = rows.findIndex((row, index) => index >= kept.rows && isLast(row));
+  const moved = rows.findIndex(
+    (row, index) => isLast(row) && (index >= kept.rows || isBlank(rows[index + 1] ?? [])),
+  );
   return moved === -1 ? Math.min(kept.rows, filled) : moved + 1;
 }
 
