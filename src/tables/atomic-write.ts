@@ -1,4 +1,4 @@
-import { lstat, mkdir, open, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
+import { lstat, mkdir, open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { UnavailableError } from '../model/error.ts';
 import { draftIn, removeLeftDrafts } from './drafts.ts';
@@ -110,16 +110,23 @@ async function fill<T>(
   }
 }
 
+/** A text that tells a file from every other one that may come in its place; empty where there is none. */
+export async function versionOf(file: string): Promise<string> {
+  const found = await stat(file, { bigint: true }).catch(() => undefined);
+  return found === undefined ? '' : [found.dev, found.ino, found.size, found.mtimeNs].join(' ');
+}
+
 /**
  * Writes a file so that it is at any time the old one or the new one, whole: `produce` fills a new file in the same folder, which then takes
  * the name. Its folder is made when missing, and what writes that were killed left in it is removed. Without `mode` the umask decides; a given mode is exact. Answers what `produce` answers; what
- * that throws passes through and the old file stays.
+ * that throws passes through and the old file stays. Where `isOutdated` says that what it filled is made of an older file by now, it fills another.
  * Errors: UnavailableError `destination.unwritable`, `destination.symlink`.
  */
 export async function writeAtomically<T>(
   file: string,
   produce: (append: Append) => Promise<T>,
   mode?: number,
+  isOutdated: () => Promise<boolean> = () => Promise.resolve(false),
 ): Promise<T> {
   const folder = path.dirname(file);
   await attempt(file, () => mkdir(folder, { recursive: true }));
@@ -129,6 +136,10 @@ export async function writeAtomically<T>(
   const handle = await attempt(file, () => open(temporary, 'wx', mode));
   try {
     const result = await fill(handle, file, produce, mode);
+    if (await isOutdated()) {
+      await attempt(file, () => rm(temporary));
+      return await writeAtomically(file, produce, mode, isOutdated);
+    }
     await attempt(file, () => rename(temporary, target));
     await syncFolder(folder).catch((error: unknown) => {
       throw notDurable(file, error);

@@ -1,7 +1,7 @@
 import { ConfigError, UnavailableError } from '../../model/error.ts';
 import { tabNameProblem } from '../../model/tables/tab-name.ts';
 import type { ReportTab, ReportValue } from '../../model/tables/table.ts';
-import { writeAtomically } from '../atomic-write.ts';
+import { versionOf, writeAtomically, type Append } from '../atomic-write.ts';
 import { renderWorkbook } from './write/render.ts';
 import { buildSheet, safeText, TEXT_FOR_EDITING } from './write/sheet.ts';
 import { refreshWorkbook, standAlone } from './refresh.ts';
@@ -44,38 +44,58 @@ function checkTabs(tabs: readonly ReportTab[]): void {
 
 /**
  * Writes all tabs of one workbook, whole or not at all; answers the rows of each tab. Text is always text, never a formula; dates stand as
- * wall-clock times of the given zone. What is the operator's in a workbook that stands there is kept. What fits is built in memory, at most 50,000 rows
- * over all tabs; one tab alone without a layout, in a file of its own, is streamed past that, up to the 1,048,576 rows that a sheet can hold.
+ * wall-clock times of the given zone. What is the operator's in a workbook that stands there is kept, also where it came while this one was built. What fits is built in memory, at
+ * most 50,000 rows over all tabs; one tab alone without a layout, in a file of its own, is streamed past that, up to the 1,048,576 rows that a sheet can hold.
  * Errors: ConfigError `destination.tab`; UnavailableError `destination.*`; what the rows throw passes through.
  */
 export async function writeXlsxReport(file: string, tabs: readonly ReportTab[]): Promise<readonly number[]> {
   checkTabs(tabs);
-  return writeAtomically(file, async (append) => {
-    const [only] = tabs;
-    const isPlain = tabs.length === 1 && only?.layout === undefined && only?.options.mode === 'replace';
-    const streamed = only !== undefined && isPlain && (await standAlone(file, tabs)) ? only : undefined;
-    const fresh: FilledTab[] = [];
-    let left = streamed === undefined ? ROWS_MAX : BUILT_ROWS_MAX;
-    for (const tab of tabs) {
-      const source = tab.table.rows[Symbol.asyncIterator]();
-      const rows: Row[] = [];
-      try {
-        for (let next = await source.next(); next.done !== true; next = await source.next()) {
-          rows.push(...next.value);
-          left -= next.value.length;
-          if (left >= 0) continue;
-          if (streamed === undefined) throw tooManyRows(tabName(tab));
-          return [await streamWorkbook(streamed, rows, source, append)];
-        }
-      } finally {
-        await source.return?.();
-      }
-      fresh.push({ tab, rows });
+  let fresh: readonly FilledTab[] | undefined;
+  let read = '';
+  const produce = async (append: Append): Promise<readonly number[]> => {
+    if (fresh === undefined) {
+      const fetched = await fetchTabs(file, tabs, append);
+      if (typeof fetched === 'number') return [fetched];
+      fresh = fetched;
     }
+    read = await versionOf(file);
     const { bytes, filled } = await refreshWorkbook(file, fresh, checkRows);
     await append(bytes);
     return filled.map(({ rows }) => rows.length);
-  });
+  };
+  // What is streamed takes nothing of the old file.
+  const isOutdated = async (): Promise<boolean> => fresh !== undefined && (await versionOf(file)) !== read;
+  return writeAtomically(file, produce, undefined, isOutdated);
+}
+
+/** The rows of all tabs; or only their number, where there are so many that they were streamed. */
+async function fetchTabs(
+  file: string,
+  tabs: readonly ReportTab[],
+  append: Append,
+): Promise<readonly FilledTab[] | number> {
+  const [only] = tabs;
+  const isPlain = tabs.length === 1 && only?.layout === undefined && only?.options.mode === 'replace';
+  const streamed = only !== undefined && isPlain && (await standAlone(file, tabs)) ? only : undefined;
+  const fresh: FilledTab[] = [];
+  let left = streamed === undefined ? ROWS_MAX : BUILT_ROWS_MAX;
+  for (const tab of tabs) {
+    const source = tab.table.rows[Symbol.asyncIterator]();
+    const rows: Row[] = [];
+    try {
+      for (let next = await source.next(); next.done !== true; next = await source.next()) {
+        rows.push(...next.value);
+        left -= next.value.length;
+        if (left >= 0) continue;
+        if (streamed === undefined) throw tooManyRows(tabName(tab));
+        return await streamWorkbook(streamed, rows, source, append);
+      }
+    } finally {
+      await source.return?.();
+    }
+    fresh.push({ tab, rows });
+  }
+  return fresh;
 }
 
 /** Errors: UnavailableError `destination.too_many_rows`, when the rows that stood there are counted too. */

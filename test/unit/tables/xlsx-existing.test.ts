@@ -1,5 +1,6 @@
 import { openXlsx as openBook } from 'hucre/xlsx';
-import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { renameSync } from 'node:fs';
+import { copyFile, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseLayout } from '../../../src/mapping/parse/parse-layout.ts';
@@ -105,6 +106,25 @@ describe('a file that only teamsheet wrote', () => {
     await refresh();
     await refresh({ columns: [{ header: 'Other', type: 'text' }], rows: [['x']] });
     expect(await shown()).toEqual([['Other'], ['x']]);
+  });
+
+  it('is read again where somebody has written another tab meanwhile, such as another pull', async () => {
+    await refresh({ tab: 'Fixtures' });
+    await rename(file(), `${file()}.other`);
+    let meanwhile = 0;
+    const tab = tabOf();
+    const options = {
+      ...tab.options,
+      // Asked for once the old workbook is read.
+      get timezone() {
+        meanwhile += 1;
+        if (meanwhile === 1) renameSync(`${file()}.other`, file());
+        return 'Europe/Berlin';
+      },
+    };
+    await writeXlsxReport(file(), [{ ...tab, options }]);
+    expect(await tabsOf()).toEqual(['Fixtures', 'Squads']);
+    expect(await shown('Fixtures')).toEqual(await shown());
   });
 
   it('is written again when it was too large to be built in memory', async () => {
