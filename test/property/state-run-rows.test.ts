@@ -122,7 +122,10 @@ function stepModel(model: RunRow[], step: Step): void {
     case 'restart':
       change(
         (row) =>
-          row.outcome === null && (row.change === 'update' || (row.change === 'create' && row.id === null)),
+          row.outcome === null &&
+          (row.change === 'update' ||
+            row.change === 'unchanged' ||
+            (row.change === 'create' && row.id === null)),
         () => ({ change: 'pending', before: null }),
       );
       break;
