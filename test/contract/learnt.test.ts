@@ -81,11 +81,9 @@ async function readEverything(service: Service): Promise<void> {
 /** Pushes, reads everything past the end of a minute window, and answers what was learnt: the values by `topic subject`. */
 async function learnFrom(settings: Partial<Settings>): Promise<Readonly<Record<string, readonly string[]>>> {
   const folder = await stateFolder();
-  const own = await openPatientSandbox(START_MS, {
-    seed: 'demo',
-    settings,
-    now: new Date(START_MS).toISOString(),
-  });
+  const own = await openPatientSandbox(START_MS, { seed: 'demo', settings });
+  // A season that starts at another time than its seed is played anew for each sandbox.
+  await own.sandbox.control('POST', '/clock', { now: new Date(START_MS).toISOString() });
   const { sandbox, clock, failures } = own;
   const engine = await engineOn(folder, clock);
   const observer = new Observer();
