@@ -33,12 +33,17 @@ const DEMO_USERS = 80;
 /** What playing the weeks of a seed changed, by all that decides it. Who makes one in a process is likely to make more, as tests do: each further one takes a fifth of the time. */
 const played = new Map<string, Uint8Array>();
 
-/** Fills an empty store with what a seed is at `now`, ISO 8601 UTC with milliseconds, and with a new account. */
-export function beginSeason(place: SeasonPlace, seed: SeedName, now: string): void {
+/** Fills an empty store with what a seed is at `now`, ISO 8601 UTC with milliseconds, and with a new account. Tests have the demo with fewer squads. */
+export function beginSeason(
+  place: SeasonPlace,
+  seed: SeedName,
+  now: string,
+  squads: number = DEMO.squads,
+): void {
   const { store, settings } = place;
   store.writeMeta('seed', seed);
   store.writeMeta('account_id', randomUUID());
-  const by = `${seed} ${settings.free_transfers_kept}`;
+  const by = `${seed} ${squads} ${settings.free_transfers_kept}`;
   const isUsual = seed !== 'default' && now === SEEDS[seed];
   const changes = isUsual ? played.get(by) : undefined;
   if (changes !== undefined) {
@@ -46,7 +51,7 @@ export function beginSeason(place: SeasonPlace, seed: SeedName, now: string): vo
     return;
   }
   const noted = isUsual ? store.watch() : undefined;
-  writeSeed(store, seed);
+  writeSeed(store, seed, squads);
   playUntil(place, seed, now);
   if (noted === undefined) return;
   played.set(by, noted.take());
@@ -54,13 +59,13 @@ export function beginSeason(place: SeasonPlace, seed: SeedName, now: string): vo
 }
 
 /** The season and fantasy league 1, for `demo` users, squads and a points configuration, all made before the season. */
-function writeSeed(store: Store, seed: SeedName): void {
+function writeSeed(store: Store, seed: SeedName, squads: number): void {
   writeSeason(store);
   writeFantasyLeague(store, 'Aurelian Fantasy', PRESEASON);
   if (seed === 'default') return;
   writePointsConfig(store, DEMO.leagueId, uuidOf('points config'), PUBLIC_RULES, PRESEASON);
   writeUsers(store);
-  writeSquads(store);
+  writeSquads(store, squads);
 }
 
 /** Plays what has ended at `now` and, for `demo`, processes the automatic substitutions of all ended weeks but the last, which is left to be triggered. */
@@ -97,7 +102,7 @@ interface Choice {
   readonly tenths: number;
 }
 
-function writeSquads(store: Store): void {
+function writeSquads(store: Store, count: number): void {
   const chance = chanceOf('squads');
   const players = store.all('SELECT * FROM players ORDER BY id', [], (row) => ({
     id: int(row, 'id'),
@@ -105,7 +110,7 @@ function writeSquads(store: Store): void {
     position: position(row),
     tenths: Math.round(10 * int(row, 'price')),
   }));
-  for (let number = 1; number <= DEMO.squads; number += 1) {
+  for (let number = 1; number <= count; number += 1) {
     writeSquad(store, {
       id: uuidOf(`squad ${number}`),
       user_id: number,

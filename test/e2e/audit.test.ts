@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { control } from '../support/control.ts';
 import { program } from '../support/program.ts';
+import { smallDemo, SQUADS } from '../support/small-demo.ts';
 
 const REPORTS = ['fixtures', 'lineups', 'players', 'auto_substitutions']
   .map(
@@ -12,7 +13,7 @@ const REPORTS = ['fixtures', 'lineups', 'players', 'auto_substitutions']
 `,
   )
   .join('');
-const { service, start, run } = program({ 'mappings/reports.yaml': REPORTS }, { here: true });
+const { folder, service, start, run } = program({ 'mappings/reports.yaml': REPORTS }, { here: true });
 const LEAGUE = ['--var', 'fantasy_league_id=1'];
 
 interface Audit {
@@ -27,7 +28,7 @@ interface Audit {
 }
 
 it('a processed game week is compared with the rules, by what was read before and after', async () => {
-  await start({ seed: 'demo', settings: { per_minute: 100_000 } });
+  await start(smallDemo(folder.path, { per_minute: 100_000 }));
   const audit = (...args: string[]) => run('substitutions', 'audit', ...LEAGUE, ...args);
   expect(await audit()).toMatchObject({
     code: 7,
@@ -45,17 +46,19 @@ it('a processed game week is compared with the rules, by what was read before an
   const { weeks } = JSON.parse(after.stdout) as Audit;
   expect([after.code, weeks]).toMatchObject([
     0,
-    [{ squads: 60, agree: 60, differ: 0, unknown: 0, differences: [] }],
+    [{ squads: SQUADS, agree: SQUADS, differ: 0, unknown: 0, differences: [] }],
   ]);
   const told = await audit('--week', String(weeks[0]?.week));
-  expect(told.stdout).toMatch(/game week +squads +agree +differ +unknown\n\d+ +60 +60 +0 +0\n$/);
+  expect(told.stdout).toMatch(
+    new RegExp(`game week +squads +agree +differ +unknown\\n\\d+ +${SQUADS} +${SQUADS} +0 +0\\n$`),
+  );
 
   expect(await audit('--weeks', '12-3')).toMatchObject({ code: 64 });
   expect(await audit('--week', '38')).toMatchObject({ code: 7 });
 });
 
 it('finds no difference where the records of the log show no time, so that they may be of any week', async () => {
-  await start({ seed: 'demo', settings: { per_minute: 100_000, unneeded_fields: 'absent' } });
+  await start(smallDemo(folder.path, { per_minute: 100_000, unneeded_fields: 'absent' }));
   await control(service.sandbox, 'POST', '/play-next-week');
   expect((await run('pull')).code).toBe(0);
   const trigger = await run('substitutions', 'trigger', '--week', 'last', ...LEAGUE, '--adopt', '--yes');
@@ -63,14 +66,14 @@ it('finds no difference where the records of the log show no time, so that they 
   expect((await run('pull')).code).toBe(0);
   const audited = await run('substitutions', 'audit', ...LEAGUE, '--json');
   const { weeks } = JSON.parse(audited.stdout) as Audit;
-  expect([audited.code, weeks]).toMatchObject([7, [{ squads: 60, differ: 0, differences: [] }]]);
+  expect([audited.code, weeks]).toMatchObject([7, [{ squads: SQUADS, differ: 0, differences: [] }]]);
   expect((await run('substitutions', 'audit', ...LEAGUE)).stdout).toContain(
     'unknown, because the log has records whose game week cannot be told',
   );
 });
 
 it('finds no difference before the log shows anything of the week, and what there is afterwards', async () => {
-  await start({ seed: 'demo', settings: { per_minute: 100_000, substitutions_after_ms: 60_000 } });
+  await start(smallDemo(folder.path, { per_minute: 100_000, substitutions_after_ms: 60_000 }));
   await control(service.sandbox, 'POST', '/play-next-week');
   expect((await run('pull')).code).toBe(0);
   const trigger = await run('substitutions', 'trigger', '--week', 'last', ...LEAGUE, '--adopt', '--yes');
@@ -79,23 +82,19 @@ it('finds no difference before the log shows anything of the week, and what ther
     const { code, stdout } = await run('substitutions', 'audit', ...LEAGUE, '--json');
     return [code, (JSON.parse(stdout) as Audit).weeks];
   };
-  expect(await audit()).toMatchObject([7, [{ squads: 60, differ: 0 }]]);
+  expect(await audit()).toMatchObject([7, [{ squads: SQUADS, differ: 0 }]]);
   expect((await run('pull', 'lineups')).code).toBe(0);
-  expect(await audit()).toMatchObject([7, [{ squads: 60, differ: 0 }]]);
+  expect(await audit()).toMatchObject([7, [{ squads: SQUADS, differ: 0 }]]);
   expect((await run('substitutions', 'audit', ...LEAGUE)).stdout).toContain(
     'unknown, because the log shows no substitution of the week yet',
   );
   await control(service.sandbox, 'POST', '/clock', { advance: '2m' });
   expect((await run('pull', 'auto_substitutions')).code).toBe(0);
-  expect(await audit()).toMatchObject([0, [{ squads: 60, agree: 60 }]]);
+  expect(await audit()).toMatchObject([0, [{ squads: SQUADS, agree: SQUADS }]]);
 });
 
 it('where the week turns at its end, the words of the log are explained by line-ups from before and by minutes', async () => {
-  await start({
-    seed: 'demo',
-    now: '2026-08-10T09:00:00Z',
-    settings: { per_minute: 100_000, week_turns: 'end' },
-  });
+  await start(smallDemo(folder.path, { per_minute: 100_000, week_turns: 'end' }, '2026-08-10T09:00:00Z'));
   const clock = (now: string) => control(service.sandbox, 'POST', '/clock', { now });
   // Read again while it runs, after its owners could change it: this is the one before its substitutions.
   for (const now of ['2026-08-14T16:00:00Z', '2026-08-15T12:00:00Z']) {
@@ -120,6 +119,6 @@ it('where the week turns at its end, the words of the log are explained by line-
   expect(handedOn).toBeGreaterThan(0);
   expect([code, (JSON.parse(stdout) as Audit).weeks]).toMatchObject([
     7,
-    [{ week: 1, squads: 60, agree: 60 - handedOn, differ: 0, unknown: handedOn }],
+    [{ week: 1, squads: SQUADS, agree: SQUADS - handedOn, differ: 0, unknown: handedOn }],
   ]);
 });

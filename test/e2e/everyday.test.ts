@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder, runCli, startService } from '../support/cli.ts';
 import type { Service } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
+import { smallDemo } from '../support/small-demo.ts';
 
 let service: Service;
 const folder = makeFolder();
@@ -70,7 +71,7 @@ describe('a new operator', () => {
     ['workbook', [], / tab "/],
     ['csv', ['--reports', 'csv'], /\.csv$/],
   ] as const)('has each report once, all of them in the place %s', async (place, flags, destination) => {
-    const seeded = await startService({ seed: 'demo' });
+    const seeded = await startService(smallDemo(folder.path));
     const home = join(folder.path, `reports-${place}`);
     try {
       await runHere(['init', home, ...flags], { cwd: folder.path, env: seeded.env });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder, startService } from '../support/cli.ts';
 import type { Outcome, Service } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
+import { smallDemo, SQUADS } from '../support/small-demo.ts';
 import { handMade, textRow } from '../support/workbook.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';
 import type { FakeGoogle } from '../support/google/fake-google.ts';
@@ -172,11 +173,9 @@ describe('a spreadsheet of init', () => {
   });
 
   it('is pushed as far as it is filled in, and filled with the reports, by its first sync', async () => {
-    const service = await startService({
-      seed: 'demo',
-      now: '2026-08-10T09:00:00Z',
-      settings: { per_minute: 10_000 },
-    });
+    const service = await startService(
+      smallDemo(folder.path, { per_minute: 10_000 }, '2026-08-10T09:00:00Z'),
+    );
     const sync = (...args: readonly string[]): Promise<Outcome> =>
       runHere(['sync', '--yes', '--json', ...VARS, ...args], {
         cwd: join(folder.path, 'c'),
@@ -201,9 +200,9 @@ describe('a spreadsheet of init', () => {
       expect(JSON.parse(first.stdout)).toMatchObject({
         mappings: [
           { name: 'users', created: 1, invalid: 1, excluded: 2 },
-          { name: 'squads-tab', records: 60 },
-          { name: 'history-tab', records: 60 },
-          { name: 'lineups-tab', records: 60 },
+          { name: 'squads-tab', records: SQUADS },
+          { name: 'history-tab', records: SQUADS },
+          { name: 'lineups-tab', records: SQUADS },
           { name: 'fixtures-tab', records: 380 },
           { name: 'auto-substitutions-tab' },
         ],
@@ -225,7 +224,7 @@ describe('a spreadsheet of init', () => {
       expect(cover.find((row) => row[1] === 'League')?.[2]).toBe('Aurelian Fantasy');
       expect(cover.filter((row) => /^\d+ \w/.test(String(row[2])))).toHaveLength(10);
       const lineups = google.tab(id, 'Line-ups').shown();
-      expect(lineups).toHaveLength(61);
+      expect(lineups).toHaveLength(SQUADS + 1);
       expect(lineups[1]?.[lineups[0]?.indexOf('Starting eleven') ?? -1]).toMatch(
         /^GK .+ · DEF .+ · MID .+ · FWD /,
       );

@@ -6,6 +6,7 @@ import { realClock } from '../../src/runtime/clock.ts';
 import { makeFolder, startService } from '../support/cli.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';
 import { runHere, runInProcess } from '../support/run-here.ts';
+import { smallDemo, SQUADS } from '../support/small-demo.ts';
 
 /** How often whoever sleeps looks at the clock, which the test moves. */
 const LOOK_MS = 5;
@@ -14,12 +15,8 @@ it('a league runs from a shared spreadsheet with init and schedule run alone: in
   let aheadMs = 0;
   const now = (): number => Date.now() + aheadMs;
   const google = await startFakeGoogle({ now });
-  const service = await startService({
-    seed: 'demo',
-    now: '2026-08-10T09:10:00Z',
-    settings: { per_minute: 10_000 },
-  });
   const folder = makeFolder();
+  const service = await startService(smallDemo(folder.path, { per_minute: 10_000 }, '2026-08-10T09:10:00Z'));
   const stop = new AbortController();
   const terminate = (): void => stop.abort(new InterruptedError('SIGTERM', 'stopped by SIGTERM'));
   onTestFinished(async () => {
@@ -92,8 +89,8 @@ it('a league runs from a shared spreadsheet with init and schedule run alone: in
   await expect.poll(() => said).toContain('reading game week 1');
   await expect.poll(() => existsSync(page)).toBe(true);
   await move('/clock', { advance: '5h' });
-  // The header, 60 squads and their mean.
-  await expect.poll(() => tab('League table')).toHaveLength(62);
+  // The header, the squads and their mean.
+  await expect.poll(() => tab('League table')).toHaveLength(SQUADS + 2);
   expect(google.tab(id, 'Overview').rows().flat()).toContain('Leader');
   expect(readFileSync(page, 'utf8')).toMatch(/<td[^>]*>1<\/td>/);
   expect(readFileSync(page, 'utf8')).not.toContain('Ada Appletree');

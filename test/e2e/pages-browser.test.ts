@@ -6,6 +6,7 @@ import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { accessibilityFindings } from '../support/axe.ts';
 import { makeFolder } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
+import { smallDemo } from '../support/small-demo.ts';
 import { describeInChromium, LOOKS, openPage, type Page } from '../support/chromium.ts';
 
 /** Bounds a browser that hangs: a busy machine takes its time for some hundred looks. */
@@ -50,7 +51,7 @@ publish: { members: display }
 
   beforeAll(async () => {
     const settings = { per_minute: 100_000, per_day: 1_000_000 };
-    sandbox = await createSandbox({ seed: 'demo', now: '2026-08-10T09:00:00Z', settings });
+    sandbox = await createSandbox(smallDemo(folder.path, settings, '2026-08-10T09:00:00Z'));
     for (let week = 1; week <= 2; week += 1) {
       await sandbox.control('POST', '/play-next-week');
       await sandbox.control('POST', '/clock', { advance: '1h' });

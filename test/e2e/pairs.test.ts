@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { control } from '../support/control.ts';
 import { program } from '../support/program.ts';
+import { smallDemo, SQUADS } from '../support/small-demo.ts';
 
 const PAIRS = `- version: 1
   name: pairs
@@ -53,10 +54,10 @@ async function substituted(week: number): Promise<readonly string[]> {
 }
 
 it('the pairs of a log that was never read before are those that the service made, with their weeks', async () => {
-  await start({ seed: 'demo', settings: { per_minute: 100_000 } });
+  await start(smallDemo(folder.path, { per_minute: 100_000 }));
   expect(await run('pull', 'pairs', 'log')).toMatchObject({ code: 0 });
   const rows = report('pairs');
-  expect(rows.length).toBeGreaterThan(100);
+  expect(rows.length).toBeGreaterThan(SQUADS);
   const weeks = [...new Set(rows.map((row) => row['Week']))];
   expect(weeks).not.toContain('');
   for (const week of weeks) {
@@ -69,7 +70,7 @@ it('the pairs of a log that was never read before are those that the service mad
 });
 
 it('one week is told by its line-ups, with the armbands', async () => {
-  await start({ seed: 'demo', settings: { per_minute: 100_000 } });
+  await start(smallDemo(folder.path, { per_minute: 100_000 }));
   const { record } = await control(service.sandbox, 'POST', '/play-next-week');
   const week = (record['played'] as readonly string[])[0] ?? '';
   expect((await run('pull', 'lineups')).code).toBe(0);

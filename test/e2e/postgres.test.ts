@@ -12,6 +12,7 @@ import {
   type PostgresServer,
 } from '../support/postgres.ts';
 import { manyUsers, program } from '../support/program.ts';
+import { smallDemo, SQUADS } from '../support/small-demo.ts';
 import { runHere } from '../support/run-here.ts';
 
 const CONFIG = (schema: string): string => `version: 1
@@ -107,7 +108,7 @@ describe.skipIf(noPostgres !== undefined)(
     }
 
     it('carries a folder of init through a push, the same push, resume, runs and weeks', async () => {
-      await start({ seed: 'demo' });
+      await start(smallDemo(folder.path));
       expect(await run('init')).toMatchObject({ code: 0 });
       const file = join(folder.path, 'teamsheet.yaml');
       const config = readFileSync(file, 'utf8')
@@ -138,7 +139,7 @@ describe.skipIf(noPostgres !== undefined)(
       const { weeks } = JSON.parse((await run('weeks', '--offline', '--json')).stdout) as {
         readonly weeks: readonly { readonly lineups: number }[];
       };
-      expect(weeks.reduce((sum, { lineups }) => sum + lineups, 0)).toBe(60);
+      expect(weeks.reduce((sum, { lineups }) => sum + lineups, 0)).toBe(SQUADS);
       expect(await stored('SELECT count(*) FROM @.snapshot')).toEqual([[200]]);
       // Of a run with nothing left to do, its lines are gone.
       expect(await stored("SELECT count(*), count(*) FILTER (WHERE lines <> '[]') FROM @.run_row")).toEqual([

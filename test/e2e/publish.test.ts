@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { startServer } from '../support/cli.ts';
 import { program } from '../support/program.ts';
+import { smallDemo, SQUADS } from '../support/small-demo.ts';
 
 const CONFIG = `version: 1
 environments:
@@ -50,7 +51,7 @@ async function rename(...names: readonly string[]): Promise<readonly Member[]> {
 
 describe('publish', () => {
   it('writes a site whose links lead to its own files, and asks the service nothing', async () => {
-    await start({ seed: 'demo' });
+    await start(smallDemo(folder.path));
     await rename('Zaphod Canary');
     expect((await run('weeks', 'read')).code).toBe(0);
     const asked = service.requests.length;
@@ -64,12 +65,12 @@ describe('publish', () => {
     expect(sites[0]).toMatchObject({
       fantasy_league_id: 1,
       out: 'public',
-      squads: 60,
+      squads: SQUADS,
       files: files().length,
     });
 
     const pages = files().filter((path) => path.endsWith('.html'));
-    expect(pages.length).toBeGreaterThan(60);
+    expect(pages.length).toBeGreaterThan(SQUADS);
     for (const page of pages) {
       const html = readFileSync(page, 'utf8');
       const targets = [...html.matchAll(/ (?:href|src)="([^"#]*)/g)]
@@ -105,7 +106,7 @@ describe('publish', () => {
   });
 
   it('shows names where members are displayed, and nothing of whoever is hidden or forgotten', async () => {
-    await start({ seed: 'demo' });
+    await start(smallDemo(folder.path));
     const [one, other] = await rename('Zaphod Canary', 'Trillian Canary');
     expect((await run('weeks', 'read')).code).toBe(0);
     const squads = JSON.parse((await run('api', 'list-squads')).stdout) as {
@@ -124,14 +125,14 @@ describe('publish', () => {
     expect((await run('weeks', 'forget', '--member', other?.external_id ?? '')).code).toBe(0);
     expect((await run('publish')).code).toBe(0);
     expect(everything()).not.toContain('Canary');
-    expect(files().filter((path) => path.includes('squads'))).toHaveLength(58);
+    expect(files().filter((path) => path.includes('squads'))).toHaveLength(SQUADS - 2);
     // Nothing says who a hidden squad was.
     for (const id of [one, other].map((member) => squadOf(member)?.id ?? '?'))
       expect(everything()).not.toContain(id);
   });
 
   it('refuses a folder that it did not write, and says what to do', async () => {
-    await start({ seed: 'demo' });
+    await start(smallDemo(folder.path));
     await run('weeks', 'read');
     folder.write('public/thesis.txt', 'mine');
     const { code, stderr } = await run('publish');
@@ -152,7 +153,7 @@ describe('publish', () => {
       });
     });
     try {
-      await start({ seed: 'demo' });
+      await start(smallDemo(folder.path));
       const post = '{ webhook: { env: RECAP_URL }, shape: discord }, allow_private: true }';
       folder.write('teamsheet.yaml', CONFIG.replace('Demo League }', `Demo League, post: ${post}`));
       folder.write('.env', `RECAP_URL=${receiver.baseUrl}/secret-path\n`);

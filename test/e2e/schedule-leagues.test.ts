@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createSandbox } from '../../src/sandbox/index.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { makeFolder } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
+import { smallDemo } from '../support/small-demo.ts';
 
-const START = { seed: 'demo', settings: { per_minute: 10_000 } } as const;
 /** Two services, whose clocks are a week apart: the first one is in game week 1, the second one in game week 2. */
 const CONFIG = `version: 1
 environments:
@@ -20,9 +20,11 @@ const MAPPINGS = `- { version: 1, name: trigger, push: auto_substitutions, sourc
 `;
 
 it('several leagues of several accounts are scheduled together, each by its own game weeks and clock', async () => {
-  const a = await createSandbox({ ...START, now: '2026-08-14T12:00:00Z' });
-  const b = await createSandbox({ ...START, now: '2026-08-21T12:00:00Z' });
   const folder = makeFolder({ 'teamsheet.yaml': CONFIG, 'mappings/m.yaml': MAPPINGS });
+  const at = (now: string): Promise<Sandbox> =>
+    createSandbox(smallDemo(folder.path, { per_minute: 10_000 }, now));
+  const a = await at('2026-08-14T12:00:00Z');
+  const b = await at('2026-08-21T12:00:00Z');
   onTestFinished(async () => {
     await Promise.all([a.close(), b.close()]);
     folder.remove();

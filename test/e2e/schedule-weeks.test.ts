@@ -2,13 +2,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+import { createSandbox, type Sandbox, type Settings } from '../../src/sandbox/index.ts';
 import { makeFolder } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
+import { smallDemo, SQUADS } from '../support/small-demo.ts';
 import { runInSeason, SEASON_CLOCK } from '../support/season-clock.ts';
 
 /** The seeded season before its first week, which runs from Friday 14 August 2026 to the Monday after. */
-const START = { seed: 'demo', now: '2026-08-14T12:00:00Z' } as const;
+const START = '2026-08-14T12:00:00Z';
 const CONFIG = `version: 1
 environments: { test: { base_url: "\${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } } }
 vars: { fantasy_league_id: 1 }
@@ -37,14 +38,14 @@ interface World {
 
 /** With `isOneClock`, the machine's clock is that of the sandbox. */
 async function world(
-  settings: SandboxOptions['settings'] = {},
+  settings: Partial<Settings> = {},
   { isOneClock = false }: { readonly isOneClock?: boolean } = {},
 ): Promise<World> {
-  const sandbox = await createSandbox({ ...START, settings: { per_minute: 10_000, ...settings } });
   const told: Readonly<Record<string, unknown>>[] = [];
   const folder = makeFolder({
     ...{ 'teamsheet.yaml': CONFIG, 'mappings/m.yaml': TRIGGER, 'clock.cjs': SEASON_CLOCK },
   });
+  const sandbox = await createSandbox(smallDemo(folder.path, { per_minute: 10_000, ...settings }, START));
   const hook = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
@@ -97,8 +98,10 @@ it('schedule run reads each week at its end and after its trigger, and publishes
   expect(await once()).toContain('no game week that is over');
   await sandbox.control('POST', '/play-next-week');
   await clock('10m');
-  expect(await once()).toMatch(/reading game week 1\n[^]*read 60 line-ups, 60 squads/);
-  expect(await weeks()).toMatchObject([{ week: '1', state: 'provisional', lineups: 60 }]);
+  expect(await once()).toMatch(
+    new RegExp(`reading game week 1\n[^]*read ${SQUADS} line-ups, ${SQUADS} squads`),
+  );
+  expect(await weeks()).toMatchObject([{ week: '1', state: 'provisional', lineups: SQUADS }]);
   expect(existsSync(`${folder.path}/public/index.html`)).toBe(true);
   expect(await once()).not.toContain('reading');
 
@@ -140,7 +143,7 @@ it('tells once of substitutions that differ from the rules', async () => {
   await once();
   folder.write(
     'teamsheet.yaml',
-    `${CONFIG}rules: { eleven: { GK: [1, 1], DEF: [5, 5], MID: [2, 5], FWD: [1, 3] } }\n`,
+    `${CONFIG}rules: { eleven: { GK: [1, 1], DEF: [3, 3], MID: [2, 5], FWD: [1, 3] } }\n`,
   );
   await sandbox.control('POST', '/play-next-week');
   await clock('10m');
@@ -149,12 +152,15 @@ it('tells once of substitutions that differ from the rules', async () => {
   await once();
   expect(told).toMatchObject([{ event: 'audit_differs', environment: 'test', league: null, mapping: null }]);
   expect(told[0]?.['message']).toMatch(
-    /^game week 1: the substitutions of \d+ of 60 squads differ from the rules$/,
+    new RegExp(`^game week 1: the substitutions of \\d+ of ${SQUADS} squads differ from the rules$`),
   );
 });
 
 it('tries again what the budget left, and tells of a week that is about to be lost', async () => {
-  const { sandbox, once, clock, weeks, told } = await world({ per_day: 45 }, { isOneClock: true });
+  const { sandbox, once, clock, weeks, told } = await world(
+    { per_day: 15 + SQUADS / 2 },
+    { isOneClock: true },
+  );
   await once();
   await sandbox.control('POST', '/play-next-week');
   await clock('10m');
@@ -174,10 +180,12 @@ it('tries again what the budget left, and tells of a week that is about to be lo
   expect(told).toMatchObject([
     { event: 'failing', mapping: 'trigger', exit_code: 7 },
     { event: 'recovered', mapping: 'trigger' },
-    { event: 'week_missing', counts: { squads: 60 }, next: 'teamsheet weeks read' },
+    { event: 'week_missing', counts: { squads: SQUADS }, next: 'teamsheet weeks read' },
   ]);
   expect(told[2]?.['message']).toMatch(
-    /^game week 1: \d+ of 60 squads are not read, and in 2 h the service no longer shows them$/,
+    new RegExp(
+      `^game week 1: \\d+ of ${SQUADS} squads are not read, and in 2 h the service no longer shows them$`,
+    ),
   );
   expect(await weeks()).toMatchObject([{ week: '1', state: 'provisional' }]);
 });
@@ -201,8 +209,8 @@ it('tells in an outage of a week that is about to be lost', async () => {
   await once(8);
   expect(told.filter(({ event }) => event === 'week_missing')).toMatchObject([
     {
-      ...{ environment: 'test', league: null, mapping: null, counts: { squads: 60, missing: 60 } },
-      message: 'game week 2: 60 of 60 squads are not read, and in 2 h the service no longer shows them',
+      ...{ environment: 'test', league: null, mapping: null, counts: { squads: SQUADS, missing: SQUADS } },
+      message: `game week 2: ${SQUADS} of ${SQUADS} squads are not read, and in 2 h the service no longer shows them`,
     },
   ]);
 });

@@ -6,6 +6,7 @@ import { BIN, makeFolder, startServer, startService, type Outcome, type Service 
 import { startFakeGoogle, type FakeGoogle } from '../support/google/fake-google.ts';
 import { isLong } from '../support/long.ts';
 import { runHere } from '../support/run-here.ts';
+import { smallDemo } from '../support/small-demo.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
 const pages = globSync('tasks/[!R]*.md', { cwd: docs }).toSorted();
@@ -132,11 +133,9 @@ function runLine(line: string, cwd: string, env: Readonly<Record<string, string>
 }
 
 it.each(pages)('the commands of %s do what it says', async (page) => {
-  const service = await startService({
-    seed: 'demo',
-    now: '2026-08-10T09:00:00Z',
-    settings: { per_minute: 100_000, per_day: 1_000_000 },
-  });
+  const service = await startService(
+    smallDemo(folder.path, { per_minute: 100_000, per_day: 1_000_000 }, '2026-08-10T09:00:00Z'),
+  );
   try {
     // The rehearsal begins before the season, the other tasks after its first week.
     if (!page.endsWith('rehearse-a-season.md')) {

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { makeFolder, type Outcome } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
+import { smallDemo } from '../support/small-demo.ts';
 
 /** Game weeks 1 to 5 of the demo have ended by then, and the substitutions of week 5 are left to be triggered. */
 const CONFIG = `version: 1
@@ -26,13 +27,10 @@ interface World {
 }
 
 async function world(weeks: string, now?: string): Promise<World> {
-  const sandbox = await createSandbox({
-    seed: 'demo',
-    // Nothing here is about the budget, which would be waited for.
-    settings: { per_minute: 10_000, per_day: 100_000, page_size: 1000 },
-    ...(now !== undefined && { now }),
-  });
   const folder = makeFolder({ 'teamsheet.yaml': CONFIG, 'mappings/m.yaml': trigger(weeks) });
+  // Nothing here is about the budget, which would be waited for.
+  const settings = { per_minute: 10_000, per_day: 100_000, page_size: 1000 };
+  const sandbox = await createSandbox(smallDemo(folder.path, settings, now));
   onTestFinished(async () => {
     await sandbox.close();
     folder.remove();

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { makeFolder } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
+import { smallDemo, SQUADS } from '../support/small-demo.ts';
 
 /** Game week 1 of the seeded season runs from 14 to 21 August 2026. */
-const START = { seed: 'demo', now: '2026-08-10T09:00:00Z' } as const;
+const START = '2026-08-10T09:00:00Z';
 const CONFIG = `version: 1
 environments:
   test: { base_url: "\${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } }
@@ -19,7 +20,7 @@ interface Document {
 let sandbox: Sandbox;
 const folder = makeFolder({ 'teamsheet.yaml': CONFIG });
 beforeAll(async () => {
-  sandbox = await createSandbox({ ...START, settings: { per_minute: 10_000, per_day: 10_000 } });
+  sandbox = await createSandbox(smallDemo(folder.path, { per_minute: 10_000, per_day: 10_000 }, START));
 });
 afterAll(async () => {
   await sandbox.close();
@@ -41,7 +42,7 @@ describe('a season of a service whose clock is weeks away from ours', () => {
   it('is remembered by the clock of the service, also where nothing is asked of it', async () => {
     await sandbox.control('POST', '/clock', { now: '2026-08-15T12:00:00Z' });
     const first = await run('weeks', 'read');
-    expect(first).toMatch(/read 60 line-ups, 60 squads, \d+ players\n/);
+    expect(first).toMatch(new RegExp(`read ${SQUADS} line-ups, ${SQUADS} squads, \\d+ players\n`));
     expect(first).toMatch(/it is open: ends at 2026-08-.*; once it is over, weeks read reads it again\n/);
     const running = await weeks();
     expect(running.weeks).toMatchObject([

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { control } from '../support/control.ts';
 import { program } from '../support/program.ts';
+import { smallDemo, SQUADS } from '../support/small-demo.ts';
 
 const MORE: Readonly<Record<string, string>> = {
   squads: 'detail: true',
@@ -41,7 +42,7 @@ interface Document {
 }
 
 it('says of each squad what other points make, as the service does once they are in force', async () => {
-  await start({ seed: 'demo', settings: { per_minute: 100_000 } });
+  await start(smallDemo(folder.path, { per_minute: 100_000 }));
   await control(service.sandbox, 'POST', '/play-next-week');
   expect((await run('pull')).code).toBe(0);
   const asked = await run(
@@ -56,7 +57,7 @@ it('says of each squad what other points make, as the service does once they are
     'yellow_card_points',
   ]);
   expect(found.explained / found.player_weeks).toBeGreaterThan(0.9);
-  expect(found.squads).toHaveLength(60);
+  expect(found.squads).toHaveLength(SQUADS);
   const header = 'Rank then,Rank now,Squad,Points then,Points now,Change,Squad ID';
   expect(readFileSync(join(folder.path, 'whatif.csv'), 'utf8')).toContain(`${header}\n`);
 
@@ -85,7 +86,7 @@ it('says of each squad what other points make, as the service does once they are
   const is = await pointsOf();
   for (const { squad, change } of found.squads)
     expect([squad.id, change]).toEqual([squad.id, (is.get(squad.id) ?? 0) - (was.get(squad.id) ?? 0)]);
-  expect(before.size).toBe(60);
+  expect(before.size).toBe(SQUADS);
 
   const refused = await run('whatif', 'points', '--set', 'own_goal_points=-5', ...LEAGUE);
   expect(refused).toMatchObject({

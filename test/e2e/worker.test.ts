@@ -13,6 +13,7 @@ import {
   type PostgresServer,
 } from '../support/postgres.ts';
 import { manyUsers, program } from '../support/program.ts';
+import { smallDemo, SQUADS } from '../support/small-demo.ts';
 import { runHere } from '../support/run-here.ts';
 
 const ONCE_A_YEAR = '0 5 1 1 *';
@@ -214,7 +215,7 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
   });
 
   it('read game weeks beside a push that somebody else is at', async () => {
-    await start({ seed: 'demo', now: '2026-08-19T00:00:00Z' });
+    await start(smallDemo(folder.path, {}, '2026-08-19T00:00:00Z'));
     setUp();
     folder.write('teamsheet.yaml', `${config(schema)}vars: { fantasy_league_id: 1 }\n`);
     expect((await runOn({}, 'push', 'users', '--yes')).code).toBe(0);
@@ -233,14 +234,14 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     expect(writes()).toHaveLength(before);
     await store.close();
     const weeks = await runOn({}, 'weeks', '--json');
-    expect(JSON.parse(weeks.stdout)).toMatchObject({ weeks: [{ week: '1', lineups: 60 }] });
+    expect(JSON.parse(weeks.stdout)).toMatchObject({ weeks: [{ week: '1', lineups: SQUADS }] });
     // What waited for the push is done once that is over.
     expect((await runOn({}, 'worker', '--once')).code).toBe(0);
     expect(writes().length).toBeGreaterThan(before);
   });
 
   it('go on with the reading of a game week that a killed one has left, and read no line-up again that it kept', async () => {
-    const SQUADS = 60;
+    const all = 60;
     await start({ seed: 'demo', now: '2026-08-19T00:00:00Z', settings: { latency_ms: 40 } });
     const league = `${config(schema)}vars: { fantasy_league_id: 1 }\n`;
     folder.write('teamsheet.yaml', league.replace('50ms', '50ms, concurrency: 1'));
@@ -255,14 +256,14 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     end?.('SIGKILL');
     expect((await killed).code).toBeNull();
     const before = await kept();
-    expect(before).toBeLessThan(SQUADS);
+    expect(before).toBeLessThan(all);
     const asked = lineups();
     folder.write('teamsheet.yaml', league);
     // It is tried again a quarter of an hour after it was begun.
     await control(service.sandbox, 'POST', '/clock', { advance: '16m' });
     expect((await run('worker', '--once')).code).toBe(0);
-    expect(await kept()).toBe(SQUADS);
-    expect(lineups() - asked).toBe(SQUADS - before);
+    expect(await kept()).toBe(all);
+    expect(lineups() - asked).toBe(all - before);
   });
 
   it('leave a mapping to other machines whose files they do not have, and doctor names them', async () => {
