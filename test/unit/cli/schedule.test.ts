@@ -159,8 +159,10 @@ describe('cron', () => {
     writeFileSync(
       bin,
       `import { existsSync, watch } from 'node:fs';
+       const look = () => { if (existsSync('end')) folder.close(); };
+       const folder = watch('.', look);
        console.log('began', process.argv.slice(2).join(' '));
-       if (!existsSync('end')) await new Promise((done) => { const w = watch('.', () => { if (existsSync('end')) { w.close(); done(); } }); });`,
+       look();`,
     );
     const [file] = renderCron(job({ folder, node: process.execPath, bin }));
     const line = (file?.text ?? '').trimEnd().split('\n').at(-1) ?? '';
