@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { PostgresClient } from '../../src/state/postgres/client.ts';
-import { USERS_MAPPING, without, type Outcome, type RunOptions } from '../support/cli.ts';
+import { startServer, USERS_MAPPING, without, type Outcome, type RunOptions } from '../support/cli.ts';
 import { control } from '../support/control.ts';
 import {
   clientOf,
@@ -212,6 +212,31 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     // The sync and the game weeks read the account; what is due after them is told by what they kept.
     const reads = service.requests.slice(before).filter((request) => request.includes('/auth/account'));
     expect(reads).toHaveLength(2);
+  });
+
+  it('tell with --once of a deadline that is near', async () => {
+    await start(smallDemo(folder.path, {}, '2026-08-21T12:00:00Z'));
+    setUp();
+    const told: unknown[] = [];
+    const receiver = await startServer((request, response) => {
+      request.setEncoding('utf8').on('data', (text: string) => told.push(JSON.parse(text)));
+      request.on('end', () => response.end());
+    });
+    folder.write(
+      'teamsheet.yaml',
+      `${config(schema)}vars: { fantasy_league_id: 1 }
+alerts: [{ webhook: { env: ALERT_URL }, on: [deadline_near], allow_private: true }]
+`,
+    );
+    folder.write('users.csv', 'Member ID,Name,Active\nM1,Ann,perhaps\n');
+    const once = (): Promise<Outcome> =>
+      runHere(['worker', '--once'], { cwd: folder.path, env: { ...env(), ALERT_URL: receiver.baseUrl } });
+    expect((await once()).code).toBe(3);
+    expect(told).toEqual([]);
+    folder.write('mappings/users.yaml', `${scheduled(USERS_MAPPING)}deadline: each.kickoff\n`);
+    expect((await once()).code).toBe(0);
+    expect(told).toMatchObject([{ event: 'deadline_near', mapping: 'users' }]);
+    await receiver.close();
   });
 
   it('read game weeks beside a push that somebody else is at', async () => {

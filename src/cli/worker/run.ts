@@ -207,6 +207,7 @@ class Worker {
     await this.#untilIdle();
     for (const account of this.#ours) await this.#plan(account);
     await this.#untilIdle();
+    if (this.#isWhole) await this.#orTell(() => this.#tellAlerts());
     return this.#exitCode;
   }
 
