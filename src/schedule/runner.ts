@@ -14,7 +14,7 @@ import {
   type Scheduled,
   type ScheduledRun,
 } from './due.ts';
-import { dueReading, type DueReading, type WeekReadings } from './readings.ts';
+import { dueReading, nextReadings, type DueReading, type WeekReadings } from './readings.ts';
 
 /** What is scheduled in one league, or in a folder that has one: its mappings and its game weeks, as they are now. */
 export interface LookedLeague {
@@ -39,7 +39,8 @@ export interface LeagueReading extends DueReading {
 
 /** What the runner tells. */
 export type RunnerEvent =
-  | { readonly kind: 'next'; readonly run: ScheduledRun | undefined }
+  /** The reading of a game week only where no run comes. */
+  | { readonly kind: 'next'; readonly next: ScheduledRun | LeagueReading | undefined }
   | { readonly kind: 'due'; readonly runs: readonly ScheduledRun[] }
   | { readonly kind: 'ended'; readonly runs: readonly ScheduledRun[]; readonly exitCode: ExitCode }
   | { readonly kind: 'reading'; readonly reading: LeagueReading }
@@ -128,11 +129,12 @@ async function turnRuns(ports: RunnerPorts): Promise<never> {
         return 0;
       }
       ports.idle(looked);
-      const [next] = comingRuns(looked, clock);
-      const name = `${next?.mapping} ${next?.atMs}`;
-      if (name !== told) tell({ kind: 'next', run: next });
+      const [run] = comingRuns(looked, clock);
+      const next = run ?? comingReading(looked, clock);
+      const name = `${run?.mapping} ${next?.atMs}`;
+      if (name !== told) tell({ kind: 'next', next });
       told = name;
-      const leftMs = next === undefined ? Infinity : next.atMs - scheduleNow(next.calendar, clock);
+      const leftMs = run === undefined ? Infinity : run.atMs - scheduleNow(run.calendar, clock);
       return Math.min(leftMs, LOOK_MS);
     });
     if (sleepMs !== 0) await clock.sleep(sleepMs ?? LOOK_MS, signal);
@@ -200,7 +202,7 @@ export async function readDue(ports: RunnerPorts): Promise<ExitCode | undefined>
 }
 
 function tellNext(looked: Looked, { clock, tell }: RunnerPorts): void {
-  tell({ kind: 'next', run: comingRuns(looked, clock)[0] });
+  tell({ kind: 'next', next: comingRuns(looked, clock)[0] ?? comingReading(looked, clock) });
 }
 
 /** What is due, and for the first time everything with a schedule. */
@@ -300,4 +302,13 @@ const comingRuns = (looked: Looked, clock: Clock): readonly DueRun[] =>
     )
     .toSorted((one, other) => ourTime(one) - ourTime(other));
 
-const ourTime = ({ atMs, calendar }: DueRun): number => atMs - calendar.aheadMs;
+/** The reading of a game week that comes first over all leagues. */
+const comingReading = (looked: Looked, clock: Clock): LeagueReading | undefined =>
+  looked
+    .flatMap((of) => {
+      const [next] = of.readings ? nextReadings(of.readings, scheduleNow(of.calendar, clock), 1) : [];
+      return next === undefined ? [] : [{ ...next, of }];
+    })
+    .toSorted((one, other) => ourTime({ ...one.of, ...one }) - ourTime({ ...other.of, ...other }))[0];
+
+const ourTime = ({ atMs, calendar }: Pick<DueRun, 'atMs' | 'calendar'>): number => atMs - calendar.aheadMs;

@@ -161,13 +161,15 @@ export function tell(event: RunnerEvent, args: SessionArgs, program: Program): v
   const time = (ms: number): string => renderTime(ms, timezone);
   const now = time(clock.now());
   switch (event.kind) {
-    case 'next':
+    case 'next': {
+      const { next } = event;
       screen.say(
-        event.run === undefined
+        next === undefined
           ? `${now}  nothing comes: type ${program.name} schedule next to see why`
-          : `${now}  next: ${renderRun(event.run)} at ${time(event.run.atMs)}`,
+          : `${now}  next: ${'of' in next ? renderReading(next) : renderRun(next)} at ${time(next.atMs)}`,
       );
       break;
+    }
     case 'due':
       screen.say(`${now}  due: ${event.runs.map(renderRun).join(', ')}`);
       break;
@@ -175,14 +177,12 @@ export function tell(event: RunnerEvent, args: SessionArgs, program: Program): v
       screen.say(`${now}  ended with exit code ${event.exitCode}`);
       break;
     case 'reading':
-      screen.say(
-        `${now}  reading game week ${safeText(event.reading.week.week)}${leagueText(event.reading)}`,
-      );
+      screen.say(`${now}  ${renderReading(event.reading)}`);
   }
 }
 
 const renderRun = ({ mapping, week }: ScheduledRun): string =>
   week === undefined ? mapping : `${mapping} (week ${safeText(week.week)})`;
 
-const leagueText = ({ of: { league } }: LeagueReading): string =>
-  league === undefined ? '' : ` of ${safeText(league)}`;
+const renderReading = ({ week, of: { league } }: LeagueReading): string =>
+  `reading game week ${safeText(week.week)}${league === undefined ? '' : ` of ${safeText(league)}`}`;

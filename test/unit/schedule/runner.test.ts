@@ -298,6 +298,13 @@ it('once: the first time everything with a schedule, then what is due, with the 
   expect(events.map(({ kind }) => kind)).toEqual(['due', 'ended', 'next', 'due', 'ended']);
 });
 
+it('tells which reading of a game week comes where no run does, and that nothing comes after the last one', async () => {
+  const { run, events } = world({}, at('2026-08-19T00:00:00Z'));
+  await expect(run()).rejects.toThrow('stopped by SIGTERM');
+  const comes = events.flatMap((event) => (event.kind === 'next' ? [event.next] : []));
+  expect(comes).toEqual([expect.objectContaining({ why: 'after_end', atMs: WEEKS[0]?.endMs }), undefined]);
+});
+
 it('tries again every quarter of an hour what an outage left, in its week, and makes nothing else of it', async () => {
   const tries: string[] = [];
   let outage = true;
