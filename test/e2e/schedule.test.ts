@@ -73,6 +73,12 @@ describe('schedule', () => {
       const second = await once();
       expect(second).toMatchObject({ code: 0 });
       expect(JSON.parse(second.stdout)).toMatchObject({ run: null, exit_code: 0, mappings: [] });
+      await service.sandbox.control('POST', '/clock', { advance: '12d' });
+      league.write('prices.csv', 'player_id,price\n1,5.6\n');
+      const late = await runHere(['schedule', 'run', '--once'], { cwd: league.path, env: service.env });
+      expect(late.code).toBe(7);
+      const next = late.stderr.split('\n').filter((line) => line.includes('next:'));
+      expect(next).toEqual([expect.stringMatching(/^ +next: teamsheet resume \S+ --after-deadline$/)]);
     } finally {
       league.remove();
       await service.close();

@@ -144,8 +144,9 @@ export async function tellResult(
     await screen.data(renderReport(report, screen.dataStyle));
     for (const line of renderReasons(reasons, report.run)) screen.say(asTyped(line, program.name));
   } else await screen.data(asTyped(renderTrigger(triggered, result), program.name));
-  const isAccess = stoppedBy?.exitCode === EXIT.access;
-  const told = stoppedBy === undefined ? [] : [stoppedBy.next ?? first, ...(isAccess ? [first] : [])];
+  // The first command would stop again as it is: without what the stop names.
+  const stopsAgain = stoppedBy?.exitCode === EXIT.access || stoppedBy?.code === 'deadline.passed';
+  const told = stoppedBy === undefined ? [] : [stoppedBy.next ?? first, ...(stopsAgain ? [first] : [])];
   for (const each of nexts) {
     if (!told.includes(each)) screen.say(renderNextLine(each, program));
   }
