@@ -19,7 +19,7 @@ export type CurrentMapping = (mapping: PushMapping) => PushMapping | undefined;
 /**
  * Sends the rows that a run refused (invalid and rejected ones) again, after their sources are read again: a run of its own. Without an id it is the newest
  * run with such rows whose mapping no later run pushed. Undefined when there is none.
- * Errors: UsageError `run.unknown`, `run.rows_gone`, `retry.substitutions`; ConfigError `retry.mapping`, `retry.pipe`; StoppedError `run.other_account`; those of `push`.
+ * Errors: UsageError `run.unknown`, `run.is_pull`, `run.rows_gone`, `retry.substitutions`; ConfigError `retry.mapping`, `retry.pipe`; StoppedError `run.other_account`; those of `push`.
  */
 export async function retry(
   ports: SyncPorts,

@@ -65,7 +65,7 @@ const WRITTEN: readonly Outcome[] = ['created', 'updated', 'unknown'];
 
 /**
  * Prepares to read back what a run wrote: the named one, or the newest that wrote anything or may have. Undefined when there is nothing to read.
- * Errors: UsageError `run.unknown`, `run.rows_gone`; IncompleteError `run.rows_lost`; StoppedError `run.other_account`; those of reading the account.
+ * Errors: UsageError `run.unknown`, `run.is_pull`, `run.rows_gone`; IncompleteError `run.rows_lost`; StoppedError `run.other_account`; those of reading the account.
  */
 export async function prepareVerify(
   ports: VerifyPorts,

@@ -187,6 +187,9 @@ describe('what a run wrote', () => {
     const run = await pushUsers(engine, 'A,,');
     expect(await verdicts(engine, run)).toBeUndefined();
     await expect(verdicts(engine, 'nobody')).rejects.toMatchObject({ code: 'run.unknown' });
+    const stored = await engine.store.run(run);
+    if (stored !== undefined) await engine.store.addPull({ ...stored, id: 'a pull' });
+    await expect(verdicts(engine, 'a pull')).rejects.toMatchObject({ code: 'run.is_pull', exitCode: 64 });
   });
 
   it('is told as gone once its rows are', async () => {

@@ -37,16 +37,27 @@ export const optionsOf = (run: Run): PlanOptions => (JSON.parse(run.mappings) as
 export const isSameAccount = (one: ServiceAccount, other: ServiceAccount): boolean =>
   one.baseUrl === other.baseUrl && one.accountId === other.accountId;
 
-/** A run of the account by its id. Errors: UsageError `run.unknown`; StoppedError `run.other_account`. */
-export async function runOf(store: Pick<Store, 'run'>, runId: string, account: ServiceAccount): Promise<Run> {
+/** A run of the account by its id. Errors: UsageError `run.unknown`, `run.is_pull`; StoppedError `run.other_account`. */
+export async function runOf(
+  store: Pick<Store, 'run' | 'pulls'>,
+  runId: string,
+  account: ServiceAccount,
+): Promise<Run> {
   const run = await store.run(runId);
-  if (run === undefined) throw new UsageError('run.unknown', `there is no run ${runId}`, { next: 'runs' });
+  if (run === undefined) throw await notAPush(store, runId);
   if (isSameAccount(run.account, account)) return run;
   throw new StoppedError(
     'run.other_account',
     `run ${runId} wrote to another service or account (${run.account.baseUrl})`,
     { next: 'choose its environment with --env' },
   );
+}
+
+async function notAPush(store: Pick<Store, 'pulls'>, runId: string): Promise<UsageError> {
+  const pulls = await store.pulls(Number.MAX_SAFE_INTEGER);
+  return pulls.some(({ id }) => id === runId)
+    ? new UsageError('run.is_pull', `run ${runId} is a pull, which sent no rows`, { next: `runs ${runId}` })
+    : new UsageError('run.unknown', `there is no run ${runId}`, { next: 'runs' });
 }
 
 /** Runs that are looked at for the newest that fits. */
