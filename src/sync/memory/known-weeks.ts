@@ -1,5 +1,6 @@
 import type { Kept, KeptKind, LeagueScope, Memory } from '../../model/state/memory.ts';
 import { gameWeekOf, inOrder, type GameWeek } from '../../season/game-week.ts';
+import type { Processed } from '../../season/week-state.ts';
 
 /** The kept records of a kind in a game week, one by one. */
 export async function* eachKept(
@@ -29,6 +30,18 @@ export async function knownWeeks(memory: Memory, scope: LeagueScope): Promise<re
     for await (const kept of eachKept(memory, scope, gameWeek, kind)) found.push(gameWeekOf(kept));
   }
   return found;
+}
+
+/** From when on the substitutions of a game week are known to be processed. */
+export async function processedIn(
+  memory: Memory,
+  scope: LeagueScope,
+  gameWeek: string,
+): Promise<Processed | undefined> {
+  for await (const { id, readAtMs, record } of eachKept(memory, scope, gameWeek, 'mark'))
+    // Only `markProcessed` makes such a mark.
+    if (id === 'processed') return { atMs: readAtMs, by: (record as Pick<Processed, 'by'>).by };
+  return undefined;
 }
 
 /** The ids of a game week and of those after it: a squad that was made late shows the week in which it begins, while the others show the current one. */

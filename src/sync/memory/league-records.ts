@@ -16,8 +16,7 @@ import {
   type WeekLineups,
   type WeekTimes,
 } from '../../season/week-lineups.ts';
-import type { Processed } from '../../season/week-state.ts';
-import { eachKept, knownWeeks, latestKept } from './known-weeks.ts';
+import { eachKept, knownWeeks, latestKept, processedIn } from './known-weeks.ts';
 
 /** A game week with the line-ups that are kept of it, and what is known of its times. */
 export interface KeptWeek extends Required<WeekTimes> {
@@ -77,16 +76,9 @@ export async function weekTimes(
   scope: LeagueScope,
   week: GameWeek,
 ): Promise<Pick<KeptWeek, keyof WeekTimes>> {
-  const { atMs: processedMs, by } = (await processedAt(memory, scope, week.id)) ?? {};
+  const { atMs: processedMs, by } = (await processedIn(memory, scope, week.id)) ?? {};
   const triggeredMs = by === 'trigger' ? processedMs : undefined;
   return { beginsMs: week.startMs, overMs: await overAt(memory, scope, week), processedMs, triggeredMs };
-}
-
-async function processedAt(memory: Memory, scope: LeagueScope, week: string): Promise<Processed | undefined> {
-  for await (const { id, readAtMs, record } of eachKept(memory, scope, week, 'mark'))
-    // Only `markProcessed` makes such a mark.
-    if (id === 'processed') return { atMs: readAtMs, by: (record as Pick<Processed, 'by'>).by };
-  return undefined;
 }
 
 /** The last kick-off of a week, or its end where that is earlier: a match may be put off. */

@@ -3,15 +3,9 @@ import type { KeptCount, KeptKind, LeagueScope, Memory } from '../../model/state
 import { parseTimeMs } from '../../model/time/service-time.ts';
 import { inOrder, type GameWeek } from '../../season/game-week.ts';
 import { shownText } from '../../season/week-number.ts';
-import {
-  weekState,
-  type Processed,
-  type ProcessedBy,
-  type StateOfWeek,
-  isOver,
-} from '../../season/week-state.ts';
+import { weekState, type Processed, type StateOfWeek, isOver } from '../../season/week-state.ts';
 import { contradictions, type Contradicted } from './contradictions.ts';
-import { eachKept, knownWeeks, latestKept } from './known-weeks.ts';
+import { eachKept, knownWeeks, latestKept, processedIn } from './known-weeks.ts';
 import { WeekFacts } from './week-facts.ts';
 
 /** A game week of a league with what is remembered of it. */
@@ -72,7 +66,7 @@ export async function leagueWeeks(
       runningAtMs: Math.max(waitingAtMs ?? -Infinity, ...earlier),
       lineups,
       squads: squads?.ids ?? 0,
-      processed: await processedOf(memory, scope, week),
+      processed: await processedIn(memory, scope, week.id),
       contradicted: contradicted.get(week.id) ?? { squads: 0, points: 0 },
     };
     const { processed, contradicted: ofWeek } = facts;
@@ -127,17 +121,6 @@ async function lastTurn(
     later = own;
   }
   return isShown ? undefined : read[0]?.id;
-}
-
-async function processedOf(
-  memory: Memory,
-  scope: LeagueScope,
-  week: GameWeek,
-): Promise<Processed | undefined> {
-  for await (const { id, readAtMs, record } of eachKept(memory, scope, week.id, 'mark'))
-    // Only `markProcessed` makes such a mark.
-    if (id === 'processed') return { atMs: readAtMs, by: (record as { readonly by: ProcessedBy }).by };
-  return undefined;
 }
 
 interface Matches {

@@ -2,7 +2,7 @@ import type { LeagueScope } from '../../model/state/memory.ts';
 import type { ServiceAccount, Store } from '../../model/state/store.ts';
 import { keptMark } from '../../season/kept.ts';
 import type { ProcessedBy } from '../../season/week-state.ts';
-import { eachKept } from './known-weeks.ts';
+import { processedIn } from './known-weeks.ts';
 import { keptLog, keptWeeks } from './league-records.ts';
 import { earlierAheadMs, serviceNow, type ServiceTimePorts } from './service-time.ts';
 
@@ -14,8 +14,8 @@ export async function markProcessed(
   atMs: number,
   by: ProcessedBy,
 ): Promise<void> {
-  for await (const { id, readAtMs } of eachKept(memory, scope, gameWeek, 'mark'))
-    if (id === 'processed' && readAtMs <= atMs) return;
+  const known = await processedIn(memory, scope, gameWeek);
+  if (known !== undefined && known.atMs <= atMs) return;
   await memory.keep(scope, [keptMark(gameWeek, 'processed', atMs, { by })]);
 }
 
@@ -34,7 +34,8 @@ export async function markTriggered(
   for await (const page of store.allSnapshots(account, 'auto_substitutions'))
     for (const { key } of page) if (key.startsWith(`${league}/`)) keys.push(key);
   const unmarked: string[] = [];
-  for (const key of keys) if (!(await isMarked(store, scope, weekOfKey(key)))) unmarked.push(key);
+  for (const key of keys)
+    if ((await processedIn(store.memory, scope, weekOfKey(key))) === undefined) unmarked.push(key);
   if (unmarked.length === 0) return;
   const sent = new Map<string, number>();
   for (const intent of await store.findIntents(account, '', ALL)) {
@@ -53,15 +54,6 @@ export async function markTriggered(
 /** The game week of a trigger's key. */
 const weekOfKey = (key: string): string => (key.split('/')[1] ?? '').toLowerCase();
 
-async function isMarked(
-  { memory }: Pick<Store, 'memory'>,
-  scope: LeagueScope,
-  gameWeek: string,
-): Promise<boolean> {
-  for await (const { id } of eachKept(memory, scope, gameWeek, 'mark')) if (id === 'processed') return true;
-  return false;
-}
-
 /**
  * Marks the last weeks of which the kept log has records: from when the first of them was read. A record whose week cannot be told marks none.
  */
@@ -78,5 +70,6 @@ export async function markLogged(store: Pick<Store, 'memory'>, scope: LeagueScop
       first.set(week, Math.min(first.get(week) ?? Infinity, atMs));
   }
   for (const [week, atMs] of first)
-    if (!(await isMarked(store, scope, week))) await markProcessed(store, scope, week, atMs, 'log');
+    if ((await processedIn(store.memory, scope, week)) === undefined)
+      await markProcessed(store, scope, week, atMs, 'log');
 }
