@@ -25,19 +25,19 @@ export interface Screen extends ScreenFlags {
   readonly live: boolean;
   readonly columns: number;
   /** Writes rendered data and a line feed; waits while the reader is slow. On a terminal, words wrap; a JSON document stays as it is. */
-  data(text: string): Promise<void>;
+  readonly data: (text: string) => Promise<void>;
   /** Writes what is copied or read by a program, as it is: a file, a path, a part of a document. */
-  exact(text: string): Promise<void>;
+  readonly exact: (text: string) => Promise<void>;
   /** Says something that `--quiet` leaves out. The text is rendered already. */
-  say(text: string): void;
+  readonly say: (text: string) => void;
   /** Says something that is always shown. The text is rendered already. */
-  tell(text: string): void;
+  readonly tell: (text: string) => void;
   /** `isLasting`: it stays so until somebody corrects it, such as a file that others may read; then the same is told once for the process. */
-  warn(message: string, isLasting?: boolean): void;
+  readonly warn: (message: string, isLasting?: boolean) => void;
   /** Passes everything that is said from now on through this too, so that a key is shown nowhere. */
-  withhold(from: (text: string) => string): void;
+  readonly withhold: (from: (text: string) => string) => void;
   /** Redraws the live line; undefined clears it. */
-  redraw(text: string | undefined): void;
+  readonly redraw: (text: string | undefined) => void;
 }
 
 /** Streams of a process, or of a test. */

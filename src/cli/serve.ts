@@ -38,7 +38,7 @@ export async function serve(
     readConfig: () => readConfig(args, { env, cwd }),
     cwd,
     clock,
-    warn: (message, isLasting) => screen.warn(message, isLasting),
+    warn: screen.warn,
     renderNext: (next) => renderNext(next, program),
   };
   const open: Listening[] = [];

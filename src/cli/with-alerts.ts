@@ -44,12 +44,7 @@ export async function withAlerts(
   // Not at the start: the modules behind it take a tenth of a second.
   const { pingAll } = await import('../runtime/tell-alerts.ts');
   const { clock, signal, screen } = program;
-  const desk: AlertDesk = {
-    config,
-    clock,
-    signal,
-    warn: (message, isLasting) => screen.warn(message, isLasting),
-  };
+  const desk: AlertDesk = { config, clock, signal, warn: screen.warn };
   const started = pingAll('start', desk);
   const ends: RunEnd[] = [];
   let exitCode: ExitCode = EXIT.internal;

@@ -26,9 +26,9 @@ export const alerts = defineCommand({
     const { clock, signal, screen } = program;
     const config = readConfig(args, program);
     for (const warning of config.warnings) screen.warn(warning);
-    const desk: AlertDesk = { config, clock, signal, warn: (message) => screen.warn(message) };
+    const desk: AlertDesk = { config, clock, signal, warn: screen.warn };
     if (args.action === 'test') return test(environmentOf(config), desk, program);
-    const { store } = await openState(config, clock, (message) => screen.warn(message));
+    const { store } = await openState(config, clock, screen.warn);
     try {
       await sendWaiting({ ...desk, store }, 0);
       const states = await store.alerts.states();

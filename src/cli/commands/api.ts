@@ -156,7 +156,7 @@ async function parseBody(operation: OperationId, given: string, program: Program
 
 /** The text of a file, or of a pipe such as standard input. */
 async function readBody(file: string, { cwd, clock, signal, screen }: Program): Promise<string> {
-  const pipes = createPipes({ folder: tmpdir(), clock, signal, say: (message) => screen.say(message) });
+  const pipes = createPipes({ folder: tmpdir(), clock, signal, say: screen.say });
   try {
     return readFileBytes(await pipes.fileOf(resolve(cwd, file), file)).toString('utf8');
   } finally {

@@ -140,7 +140,7 @@ async function playSeason(
   const startedMs = clock.monotonic();
   const { baseUrl } = sandbox;
   const connection = { environment: 'demo', baseUrl, apiKey: new Secret(sandbox.apiKey), warnings: [] };
-  const { store, lock, budget } = await openState(config, clock, (message) => screen.warn(message));
+  const { store, lock, budget } = await openState(config, clock, screen.warn);
   const reporter = createReporter(screen, clock);
   // The story at the end says what the notes of its steps say.
   const emit: Emit = (event) => {

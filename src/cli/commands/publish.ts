@@ -36,8 +36,7 @@ export const publish = defineCommand({
 
 async function publishSites(session: Session, program: Program, { out, choice }: Asked): Promise<ExitCode> {
   const { screen, cwd, clock, signal } = program;
-  const warn = (message: string): void => screen.warn(message);
-  const done = await publishAll(session, { out, cwd, choice }, { clock, signal, warn });
+  const done = await publishAll(session, { out, cwd, choice }, { clock, signal, warn: screen.warn });
   session.endProgress();
   const sites = done.map(siteDocument);
   await screen.data(

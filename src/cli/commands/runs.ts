@@ -53,7 +53,7 @@ export const runs = defineCommand({
       });
     const config = readConfig(args, program);
     const { screen } = program;
-    const state = await openState(config, program.clock, (message) => program.screen.warn(message));
+    const state = await openState(config, program.clock, screen.warn);
     const { store } = state;
     try {
       if (id === 'prune') {

@@ -35,9 +35,7 @@ export const state = defineCommand({
         },
       );
     const target = readConfig({ ...args, state: to }, program);
-    const copied = await copyStateTo(readConfig(args, program), target, clock, (message) =>
-      screen.warn(message),
-    );
+    const copied = await copyStateTo(readConfig(args, program), target, clock, screen.warn);
     const place = safeText(shownPlace(target.state));
     const what = [
       renderCountOf(copied.run, 'run'),

@@ -35,16 +35,16 @@ export const validate = defineCommand({
   examples: [['validate users', 'every bad row with its place, value and remedy']],
   run: async (args, program) => {
     const config = readConfig(args, program);
-    const warn = (message: string): void => program.screen.warn(message);
-    config.warnings.forEach(warn);
+    const { screen } = program;
+    for (const warning of config.warnings) screen.warn(warning);
     const unset: Stop[] = [];
     const mappings = readMappings(config, args.mapping, program, undefined, (mapping, error) =>
       unset.push({ mapping, error }),
     );
     const [first] = unset;
     if (first !== undefined && mappings.length === 0) throw first.error;
-    const { store } = await openState(config, program.clock, warn);
-    const { emit, stop } = createReporter(program.screen, program.clock);
+    const { store } = await openState(config, program.clock, screen.warn);
+    const { emit, stop } = createReporter(screen, program.clock);
     const task = { config, store, maxWaitMs: args.maxWait, readOnly: true };
     const { tables, google, pipes } = openTables(task, { ...program, emit });
     try {

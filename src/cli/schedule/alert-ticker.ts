@@ -43,7 +43,6 @@ export function tellerOfTime(args: SessionArgs, program: Program): (looked: Look
 
 async function tellOfTime(looked: Looked, args: SessionArgs, program: Program): Promise<void> {
   const { clock, signal, screen } = program;
-  const warn = (message: string, isLasting?: boolean): void => screen.warn(message, isLasting);
   const config = readConfig(args, program);
   if (config.alerts.length === 0) return;
   const { tellAlerts } = await import('../../runtime/tell-alerts.ts');
@@ -60,7 +59,7 @@ async function tellOfTime(looked: Looked, args: SessionArgs, program: Program): 
   const { store } = await openState(config, clock, () => undefined);
   try {
     const known = looked.flatMap(({ jobs }) => jobs.map(({ mapping }) => idOf(mapping)));
-    await tellAlerts({ config, clock, signal, warn, store }, { known, deadlines });
+    await tellAlerts({ config, clock, signal, warn: screen.warn, store }, { known, deadlines });
   } finally {
     await store.close();
   }

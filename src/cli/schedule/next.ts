@@ -55,7 +55,7 @@ export async function showNext(
   for (const scheduled of accounts) {
     try {
       const read = await readAccount(scheduled, args, program);
-      const { store } = await openState(config, clock, (message) => screen.warn(message));
+      const { store } = await openState(config, clock, screen.warn);
       try {
         for (const league of scheduled.leagues) leagues.push(await lookAt(league, read, store, program));
       } finally {

@@ -201,12 +201,11 @@ async function tellNotices(
 ): Promise<void> {
   if (notices.length === 0 || config.alerts.length === 0) return;
   const { tellAlerts } = await import('../../runtime/tell-alerts.ts');
-  const warn = (message: string, isLasting?: boolean): void => screen.warn(message, isLasting);
-  await tellAlerts({ config, clock, signal, warn, store }, { notices });
+  await tellAlerts({ config, clock, signal, warn: screen.warn, store }, { notices });
 }
 
 async function publish(session: Session, { screen, cwd, clock, signal }: Program): Promise<void> {
-  const warn = (message: string): void => screen.warn(message);
+  const desk = { clock, signal, warn: screen.warn };
   const asked = { out: undefined, cwd, choice: { kind: 'all' } } as const;
-  for (const done of await publishAll(session, asked, { clock, signal, warn })) screen.say(renderSite(done));
+  for (const done of await publishAll(session, asked, desk)) screen.say(renderSite(done));
 }
