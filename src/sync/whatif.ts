@@ -36,7 +36,7 @@ export interface Preview {
 
 /**
  * What the settings of `over` would make of the line-ups kept, by the statistics kept. A line-up goes by the points configuration that was in force when it was read, and by `current`
- * where none was kept; statistics go by the one that explains most of them. Errors: those of the store and of `current`.
+ * where none was kept; statistics go by the one that explains most of them. Errors: those of the store.
  */
 export async function previewPoints(
   { store }: Pick<SyncPorts, 'store'>,
@@ -44,7 +44,7 @@ export async function previewPoints(
   rules: Rules,
   choice: WeekChoice,
   over: Settings,
-  current: () => Promise<Settings>,
+  current: Settings,
   nowMs: number,
 ): Promise<Preview> {
   const { memory } = store;
@@ -65,8 +65,8 @@ export async function previewPoints(
       its.latest === undefined ? [] : [[id, its.latest] as const],
     );
     const players = await keptPlayers(memory, scope, week.id, rules);
-    const lineupSettings = inForce.get(week.id) ?? (await current());
-    const known = [lineupSettings, ...inForce.values(), await current()];
+    const lineupSettings = inForce.get(week.id) ?? current;
+    const known = [lineupSettings, ...inForce.values(), current];
     const found = whatIf(
       { settings: bestFor(players, known), lineupSettings, lineups: new Map(latest), players },
       over,

@@ -59,17 +59,13 @@ export const whatif = defineCommand({
           ...(table === undefined ? {} : await readTable(table, program.cwd, ports.tables.csv)),
           ...given,
         };
-        let read: Settings | undefined;
-        const current = async (): Promise<Settings> =>
-          (read ??= settingsOf(
-            (await readPointsConfig(league, { ...ports, account: account.service, mapping: 'whatif' }))
-              .record,
-          ));
-        refuseUnseen(over, await current());
+        const asked = { ...ports, account: account.service, mapping: 'whatif' };
+        const inForce = settingsOf((await readPointsConfig(league, asked)).record);
+        refuseUnseen(over, inForce);
         const nowMs = await serviceNow(ports, account.service);
-        const preview = await previewPoints(ports, scope, config.rules, choice, over, current, nowMs);
+        const preview = await previewPoints(ports, scope, config.rules, choice, over, inForce, nowMs);
         if (args.out !== undefined) await writeSquads(args.out, preview, ports, program);
-        await tell(preview, over, await current(), program);
+        await tell(preview, over, inForce, program);
         return preview.squads.length === 0 ? EXIT.incomplete : EXIT.done;
       },
       { readOnly: true },

@@ -9,7 +9,7 @@ import { MemoryWeeks, WeeksData } from '../../simulation/memory-weeks.ts';
 const SCOPE: LeagueScope = { account: { baseUrl: 'http://127.0.0.1:1', accountId: 'a' }, league: 7 };
 const WEEK_7 = { kind: 'range', from: 7, to: 7 } as const;
 const NOW_MS = Date.parse('2026-09-27T12:00:00Z');
-const settings = () => Promise.resolve({ starter_points: 2 });
+const settings = { starter_points: 2 };
 const portsOf = (memory: MemoryWeeks) =>
   ({ store: { memory } }) as unknown as Parameters<typeof auditWeeks>[0];
 
