@@ -1,7 +1,7 @@
 import { renderCountOf } from '../model/count.ts';
 import { InterruptedError, type ExitCode } from '../model/error.ts';
 import type { CoverFacts } from '../model/tables/layout.ts';
-import type { PullSummary, RequestCounts, Run, Store } from '../model/state/store.ts';
+import type { PullSummary, Run, Store } from '../model/state/store.ts';
 import { worstExit } from '../model/worst-exit.ts';
 import { interruptedAt } from '../sync/finish/interrupted.ts';
 import { openAccount } from '../sync/plan/plan-sync.ts';
@@ -112,16 +112,11 @@ async function pullAsRun(
     keepsId,
   );
   const going = { ...options, continuedSinceMs: sinceMs };
-  const counted = (): RequestCounts => {
-    const counts = ports.service.counts();
-    return { ...counts, planned: counts.sent };
-  };
-  const summaries = await duringPull(ports, id, counted, () =>
+  const summaries = await duringPull(ports, id, () =>
     pullPrepared(pullPorts(session, account), prepared, going),
   );
-  const requests = counted();
   const exitCode = worstExit(exitCodesOf(summaries));
-  await endPull(ports, id, { summaries, exitCode, requests, finished: isFinished(summaries) });
+  const requests = await endPull(ports, id, { summaries, exitCode, finished: isFinished(summaries) });
   const report = { run: id, command: 'pull', exit_code: exitCode, mappings: summaries, requests };
   return {
     report,

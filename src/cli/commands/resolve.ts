@@ -1,6 +1,6 @@
 import { renderCountOf } from '../../model/count.ts';
 import type { ExitCode } from '../../model/error.ts';
-import type { RequestCounts } from '../../model/state/store.ts';
+import { requestsMade } from '../../model/requests-made.ts';
 import { ASSUMPTIONS, type OpenCase } from '../../sync/reconcile/open-cases.ts';
 import { resolve as resolveOpen, type Resolution } from '../../sync/resolve.ts';
 import { approve } from '../push/approval.ts';
@@ -82,14 +82,12 @@ async function list(resolution: Resolution, { ports, config }: Session, program:
   return resolution.exitCode;
 }
 
-/** What was asked is known when it was asked: `planned` counts that. */
-function requestsOf({ service }: Session['ports']): RequestCounts {
-  const counts = service.counts();
-  return { ...counts, planned: counts.sent };
-}
-
-const tellDocument = (resolution: Resolution, ports: Session['ports'], program: Program): Promise<void> => {
-  const document = resolutionDocument(resolution, requestsOf(ports), (next) => renderNext(next, program));
+const tellDocument = (
+  resolution: Resolution,
+  { service }: Session['ports'],
+  program: Program,
+): Promise<void> => {
+  const document = resolutionDocument(resolution, requestsMade(service), (next) => renderNext(next, program));
   return program.screen.data(JSON.stringify(document));
 };
 
@@ -104,7 +102,7 @@ async function tell(
     await tellDocument(resolution, ports, program);
     return resolution.exitCode;
   }
-  await screen.data(renderResolution(resolution, requestsOf(ports), screen.dataStyle));
+  await screen.data(renderResolution(resolution, requestsMade(ports.service), screen.dataStyle));
   for (const next of nextAfterResolve(resolution)) screen.say(renderNextLine(next, program));
   return resolution.exitCode;
 }

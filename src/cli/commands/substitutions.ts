@@ -2,6 +2,7 @@ import type { RecordOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { triggerMapping } from '../../mapping/parse/parse-trigger.ts';
 import { StoppedError, UsageError, type ExitCode } from '../../model/error.ts';
+import { requestsMade } from '../../model/requests-made.ts';
 import { parseTimeMs } from '../../model/time/service-time.ts';
 import { push } from '../../sync/push.ts';
 import { findWeek } from '../../sync/rows/league-weeks.ts';
@@ -114,10 +115,8 @@ async function trigger(
   const pairs = isSent
     ? await changedBy(work, { ...week, sinceMs: Math.floor(sinceMs / 1000) * 1000 })
     : undefined;
-  const counts = work.ports.service.counts();
-  const { requests } = result.report;
-  const read = { ...counts, planned: requests.planned + counts.sent - requests.sent };
-  return tellResult({ ...result, report: { ...result.report, requests: read } }, work, {
+  const requests = requestsMade(work.ports.service, result.report.requests);
+  return tellResult({ ...result, report: { ...result.report, requests } }, work, {
     week: week.name,
     lines: pairs === undefined ? [] : renderChanged(pairs),
     document: pairs === undefined ? {} : { changed: changedDocument(pairs) },

@@ -1,5 +1,6 @@
 import type { PullMapping, PushMapping } from '../../mapping/mapping.ts';
 import { EXIT, StoppedError, TeamsheetError, type ExitCode } from '../../model/error.ts';
+import { requestsMade } from '../../model/requests-made.ts';
 import type { PullSummary } from '../../model/state/store.ts';
 import { worstExit } from '../../model/worst-exit.ts';
 import { preparePull, type PreparedPull } from '../../sync/pull.ts';
@@ -142,13 +143,12 @@ function failedPull({ name, resource, destination }: PullMapping, error: Teamshe
 }
 
 async function joinReports(pushed: RunReport, pulled: Pulled, { ports }: Work): Promise<RunReport> {
-  const counts = ports.service.counts();
   const report = {
     ...pushed,
     run: pulled.run,
     exit_code: worstExit([pushed.exit_code, ...exitCodesOf(pulled.mappings)]),
     mappings: [...pushed.mappings, ...pulled.mappings],
-    requests: { ...counts, planned: pushed.requests.planned + counts.sent - pushed.requests.sent },
+    requests: requestsMade(ports.service, pushed.requests),
   };
   if (pushed.run !== null && pulled.mappings.length > 0) {
     await ports.store.updateRun(pushed.run, {

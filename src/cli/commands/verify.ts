@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from '../../model/error.ts';
-import type { RequestCounts } from '../../model/state/store.ts';
+import { requestsMade } from '../../model/requests-made.ts';
 import {
   prepareVerify,
   readBackRun,
@@ -48,7 +48,7 @@ async function tellNothing({ ports }: Session, { screen }: Program): Promise<Exi
     run: null,
     mappings: [],
     rows: [],
-    requests: countsOf(ports, 0),
+    requests: requestsMade(ports.service),
   };
   await screen.data(screen.json ? JSON.stringify(document) : 'no run wrote anything that could be read back');
   return EXIT.done;
@@ -57,15 +57,13 @@ async function tellNothing({ ports }: Session, { screen }: Program): Promise<Exi
 async function check(verification: Verification, session: Session, program: Program): Promise<ExitCode> {
   const { screen } = program;
   screen.say(renderCost(verification, screen.style));
-  const { ports } = session;
-  const planned = countsOf(
-    ports,
-    verification.mappings.reduce((sum, { requests }) => sum + requests, 0),
-  ).planned;
+  const { service } = session.ports;
+  const planned =
+    service.counts().sent + verification.mappings.reduce((sum, { requests }) => sum + requests, 0);
   const { counts, others } = await readBackRun(verification);
   session.endProgress();
   const exitCode = verifyExit(others);
-  const requests = { ...ports.service.counts(), planned };
+  const requests = { ...service.counts(), planned };
   if (screen.json) {
     const mappings = verification.mappings.map((mapping) =>
       withLeague('name', { ...mapping, ...counts.get(mapping.name) }),
@@ -82,12 +80,6 @@ async function check(verification: Verification, session: Session, program: Prog
   }
   for (const next of nextAfter(others)) screen.say(renderNextLine(next, program));
   return exitCode;
-}
-
-/** What was asked until now, and with what is still to be asked what the plan says. */
-function countsOf({ service }: Session['ports'], toAsk: number): RequestCounts {
-  const counts = service.counts();
-  return { ...counts, planned: counts.sent + toAsk };
 }
 
 const SHOWN_ROWS = 20;

@@ -2,6 +2,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { EXIT, type ExitCode } from '../../model/error.ts';
 import { withLeague } from '../../model/league-name.ts';
+import { requestsMade } from '../../model/requests-made.ts';
 import { countWrites } from '../../sync/plan/plan-sync.ts';
 import { push, type Approve, type PushResult } from '../../sync/push.ts';
 import { sampleChanges } from '../../sync/plan/sample-plan.ts';
@@ -75,8 +76,7 @@ export async function tellNothing(
   message: string,
   { program: { screen }, ports }: Pick<Work, 'program' | 'ports'>,
 ): Promise<void> {
-  const counts = ports.service.counts();
-  const requests = { ...counts, planned: counts.sent };
+  const requests = requestsMade(ports.service);
   const document = { run: null, command, exit_code: EXIT.done, mappings: [], requests };
   await screen.data(screen.json ? JSON.stringify(document) : message);
 }

@@ -1,4 +1,5 @@
 import { ConfigError, EXIT, RefusedError, type ExitCode, type TeamsheetError } from '../../model/error.ts';
+import { requestsMade } from '../../model/requests-made.ts';
 import type { RequestCounts } from '../../model/state/store.ts';
 import { worstExit } from '../../model/worst-exit.ts';
 import { nameOfWeek } from '../../season/game-week.ts';
@@ -168,8 +169,7 @@ export async function readWeeks(session: Session, cwd: string): Promise<WeeksRea
   for (const league of numbers) leagues.push(await readLeague(session, account, league));
   const stops = leagues.flatMap(({ stoppedBy }) => stoppedBy ?? []);
   const exitCode = worstExit(stops.map((stop) => stop.exitCode));
-  const counts = ports.service.counts();
-  return { exitCode, leagues, requests: { ...counts, planned: counts.sent }, stoppedBy: stops[0] };
+  return { exitCode, leagues, requests: requestsMade(ports.service), stoppedBy: stops[0] };
 }
 
 async function readLeague(session: Session, account: OpenAccount, league: number): Promise<LeagueReading> {
@@ -182,11 +182,7 @@ async function readLeague(session: Session, account: OpenAccount, league: number
   const stored = { pulls: [], league, limit: undefined, partial: false };
   const { id, sinceMs } = await beginPull(ports, 'weeks', account.service, stored, before, false);
   const season = keepSettings(config);
-  const counted = (): RequestCounts => {
-    const counts = ports.service.counts();
-    return { ...counts, planned: counts.sent };
-  };
-  const { current, ...came } = await duringPull(ports, id, counted, async () => {
+  const { current, ...came } = await duringPull(ports, id, async () => {
     const reading = await prepareReading({ ...ports, season }, account, league, sinceMs);
     try {
       return { current: reading.current, ...(await reading.read()) };
@@ -197,7 +193,6 @@ async function readLeague(session: Session, account: OpenAccount, league: number
   await endPull(ports, id, {
     summaries: [],
     exitCode: came.stoppedBy?.exitCode ?? EXIT.done,
-    requests: counted(),
     finished: came.stoppedBy === undefined,
   });
   await markTriggered(ports, account.service, league);

@@ -1,6 +1,7 @@
 import type { PullMapping } from '../../mapping/mapping.ts';
 import { EXIT, IncompleteError, InterruptedError, TeamsheetError } from '../../model/error.ts';
-import type { PullSummary, Run, ServiceAccount, Store } from '../../model/state/store.ts';
+import { requestsMade } from '../../model/requests-made.ts';
+import type { PullSummary, RequestCounts, Run, ServiceAccount, Store } from '../../model/state/store.ts';
 import { isSameAccount } from '../journal/stored-run.ts';
 import { earlierAheadMs, serviceNow } from '../memory/service-time.ts';
 import type { SyncPorts } from '../ports.ts';
@@ -148,20 +149,21 @@ const goesOnAfter = ({ error }: PullSummary): boolean =>
 /** Whether reports are all whole, or lack what no later pull can get by going on. */
 export const isFinished = (summaries: readonly PullSummary[]): boolean => !summaries.some(goesOnAfter);
 
-/** Records what a pull came to; one that is not finished is gone on with. */
+/** Records what a pull came to, and answers its requests; one that is not finished is gone on with. */
 export async function endPull(
-  { store, clock }: Pick<Ports, 'store' | 'clock'>,
+  { service, store, clock }: Pick<Ports, 'service' | 'store' | 'clock'>,
   id: string,
-  came: Pick<Run, 'summaries' | 'exitCode' | 'requests' | 'finished'>,
-): Promise<void> {
-  await store.updatePull(id, { ...came, phase: 'ended', endedAtMs: clock.now() });
+  came: Pick<Run, 'summaries' | 'exitCode' | 'finished'>,
+): Promise<RequestCounts> {
+  const requests = requestsMade(service);
+  await store.updatePull(id, { ...came, requests, phase: 'ended', endedAtMs: clock.now() });
+  return requests;
 }
 
 /** Does the work of a pull that is begun; what it throws ends the pull too. Errors: those of the work. */
 export async function duringPull<T>(
-  ports: Pick<Ports, 'store' | 'clock'>,
+  ports: Pick<Ports, 'service' | 'store' | 'clock'>,
   id: string,
-  requests: () => Run['requests'],
   work: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -169,7 +171,7 @@ export async function duringPull<T>(
   } catch (error) {
     const exitCode = error instanceof TeamsheetError ? error.exitCode : EXIT.internal;
     const goesOn = error instanceof InterruptedError || error instanceof IncompleteError;
-    await endPull(ports, id, { summaries: [], exitCode, requests: requests(), finished: !goesOn });
+    await endPull(ports, id, { summaries: [], exitCode, finished: !goesOn });
     throw error;
   }
 }
