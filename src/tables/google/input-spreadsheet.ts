@@ -8,6 +8,9 @@ import type {
   InputTable,
   OutcomeColumn,
 } from '../../model/tables/input-table.ts';
+import { columnLetters } from '../../model/tables/column-letters.ts';
+import { COLOURS } from '../xlsx/write/style.ts';
+import { blockOf, formatCells, rgbOf, sizeOf } from './requests.ts';
 import type { SheetsClient } from './sheets-client.ts';
 import { rangeOf, readSpreadsheet, type Spreadsheet, type Tab } from './spreadsheet.ts';
 
@@ -108,10 +111,8 @@ function idsBeside({ tabs }: Spreadsheet): () => number {
   };
 }
 
-const GREEN = { red: 0x1f / 255, green: 0x5c / 255, blue: 0x4a / 255 };
-const GREY = { red: 0x5f / 255, green: 0x6b / 255, blue: 0x67 / 255 };
-const TINT = { red: 0xe9 / 255, green: 0xf0 / 255, blue: 0xed / 255 };
-const WHITE = { red: 1, green: 1, blue: 1 };
+const GREEN = rgbOf(COLOURS.brand);
+const GREY = rgbOf(COLOURS.quiet);
 const ROWS = 1_000;
 const README_WIDTH_PX = 820;
 
@@ -151,18 +152,11 @@ function tableRequests(
     format !== 'text' || !grows
       ? []
       : [
-          {
-            repeatCell: {
-              range: {
-                sheetId,
-                startRowIndex: rows.length + 1,
-                startColumnIndex: at,
-                endColumnIndex: at + 1,
-              },
-              cell: { userEnteredFormat: TEXT_FORMAT },
-              fields: 'userEnteredFormat.numberFormat',
-            },
-          },
+          formatCells(
+            blockOf(sheetId, [rows.length + 1], [at, at + 1]),
+            TEXT_FORMAT,
+            'userEnteredFormat.numberFormat',
+          ),
         ],
   );
   return [
@@ -185,18 +179,11 @@ function outcomeRequests(
   );
   return [
     writeCells(sheetId, first, [header]),
-    {
-      repeatCell: {
-        range: {
-          sheetId,
-          startRowIndex: 1,
-          startColumnIndex: first,
-          endColumnIndex: first + outcomes.length,
-        },
-        cell: { userEnteredFormat: { textFormat: { foregroundColor: GREY } } },
-        fields: 'userEnteredFormat.textFormat',
-      },
-    },
+    formatCells(
+      blockOf(sheetId, [1], [first, first + outcomes.length]),
+      { textFormat: { foregroundColor: GREY } },
+      'userEnteredFormat.textFormat',
+    ),
     ...outcomes.map(({ width }, at) => widthOf(sheetId, first + at, pixels(width))),
   ];
 }
@@ -207,7 +194,7 @@ function headerFormat({ required, align }: Pick<InputColumn, 'required' | 'align
   return {
     backgroundColor: required ? GREEN : GREY,
     horizontalAlignment: align.toUpperCase(),
-    textFormat: { bold: true, foregroundColor: WHITE },
+    textFormat: { bold: true, foregroundColor: rgbOf(COLOURS.white) },
   };
 }
 
@@ -216,7 +203,7 @@ function bodyFormat(column: InputColumn | undefined, example: boolean, waits: bo
   const quiet = example || column?.prose === true;
   return {
     ...(column?.format === 'text' ? TEXT_FORMAT : {}),
-    ...(waits && !example ? { backgroundColor: TINT } : {}),
+    ...(waits && !example ? { backgroundColor: rgbOf(COLOURS.tint) } : {}),
     horizontalAlignment: (column?.align ?? 'left').toUpperCase(),
     ...(quiet ? { textFormat: { italic: example, foregroundColor: GREY } } : {}),
   };
@@ -249,32 +236,14 @@ function writeCells(
 
 const widthOf = (sheetId: number, column: number, pixelSize: number): Request =>
   sizeOf(sheetId, 'COLUMNS', column, pixelSize);
-const heightOf = (sheetId: number, row: number, pixelSize: number): Request =>
-  sizeOf(sheetId, 'ROWS', row, pixelSize);
-
-function sizeOf(sheetId: number, dimension: 'ROWS' | 'COLUMNS', index: number, pixelSize: number): Request {
-  return {
-    updateDimensionProperties: {
-      range: { sheetId, dimension, startIndex: index, endIndex: index + 1 },
-      properties: { pixelSize },
-      fields: 'pixelSize',
-    },
-  };
-}
 
 function validation(sheetId: number, { column, firstRow, lastRow, rule, message }: InputCheck): Request {
   const top = firstRow + 1;
   return {
     setDataValidation: {
-      range: {
-        sheetId,
-        startRowIndex: top,
-        ...(lastRow === undefined ? {} : { endRowIndex: lastRow + 2 }),
-        startColumnIndex: column,
-        endColumnIndex: column + 1,
-      },
+      range: blockOf(sheetId, lastRow === undefined ? [top] : [top, lastRow + 2], [column, column + 1]),
       rule: {
-        condition: conditionOf(rule, `${String.fromCharCode(65 + column)}${top + 1}`),
+        condition: conditionOf(rule, `${columnLetters(column)}${top + 1}`),
         inputMessage: message,
         strict: true,
         showCustomUi: rule.kind === 'list',
@@ -323,7 +292,7 @@ function readMeRequests(sheetId: number, { tab, lines }: InputBook['readMe']): r
       lines.map(({ kind, text }) => [cell(text, look[kind])]),
     ),
     ...lines.flatMap(({ kind }, row) =>
-      kind === 'text' ? [] : [heightOf(sheetId, row, kind === 'title' ? 48 : 40)],
+      kind === 'text' ? [] : [sizeOf(sheetId, 'ROWS', row, kind === 'title' ? 48 : 40)],
     ),
     widthOf(sheetId, 0, 24),
     widthOf(sheetId, 1, README_WIDTH_PX),

@@ -2,8 +2,9 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import type { ChartData } from '../../../model/tables/layout.ts';
 import { CHART_COLUMNS, chartHeight, TABLE_COLUMN } from '../../chart-table.ts';
 import { chartSpec } from './chart-spec.ts';
-import { HEADER_FIELDS, headerFormat, sizeOf } from './look.ts';
+import { HEADER_FIELDS, headerFormat } from './look.ts';
 import type { ExistingTab } from './tab.ts';
+import { blockOf, formatCells, sizeOf } from '../requests.ts';
 
 type Request = sheets_v4.Schema$Request;
 
@@ -71,46 +72,27 @@ export function drawChart({ sheetId, sheet }: ExistingTab, { data, kept, now }: 
 
 /** The requests for how the numbers of a chart look. */
 export function dressNumbers(sheetId: number, { data, now }: Band): Request[] {
-  const whole = rangeOf(sheetId, now.top, now.rows, now.columns);
-  const header = { ...whole, endRowIndex: now.top + 1 };
-  const format = (
-    range: sheets_v4.Schema$GridRange,
-    userEnteredFormat: sheets_v4.Schema$CellFormat,
-    fields: string,
-  ): Request => ({ repeatCell: { range, cell: { userEnteredFormat }, fields } });
+  const { top, rows, columns } = now;
+  const header = blockOf(sheetId, [top, top + 1], [TABLE_COLUMN, TABLE_COLUMN + columns]);
   const unsigned = { numberFormat: { type: 'NUMBER', pattern: UNSIGNED } };
-  const numbers = { ...whole, startRowIndex: now.top + 1, startColumnIndex: TABLE_COLUMN + 1 };
+  const numbers = { ...header, startColumnIndex: TABLE_COLUMN + 1 };
+  const below = { startRowIndex: top + 1, endRowIndex: top + rows };
   return [
-    format(header, headerFormat('LEFT'), HEADER_FIELDS),
-    ...(now.columns > 1
-      ? [format({ ...header, startColumnIndex: TABLE_COLUMN + 1 }, headerFormat('RIGHT'), HEADER_FIELDS)]
-      : []),
-    ...(data.spec.reverse && now.columns > 1 && now.rows > 1
-      ? [format(numbers, unsigned, 'userEnteredFormat.numberFormat')]
+    formatCells(header, headerFormat('LEFT'), HEADER_FIELDS),
+    ...(columns > 1 ? [formatCells(numbers, headerFormat('RIGHT'), HEADER_FIELDS)] : []),
+    ...(data.spec.reverse && columns > 1 && rows > 1
+      ? [formatCells({ ...numbers, ...below }, unsigned, 'userEnteredFormat.numberFormat')]
       : []),
   ];
 }
 
 /** The request that takes the look of a chart's numbers away. */
-export function plainNumbers(sheetId: number, { top, rows, columns }: KeptChart): Request {
-  return {
-    repeatCell: {
-      range: rangeOf(sheetId, top, rows, columns),
-      cell: { userEnteredFormat: {} },
-      fields: 'userEnteredFormat',
-    },
-  };
-}
-
-const rangeOf = (
-  sheetId: number,
-  top: number,
-  rows: number,
-  columns: number,
-): sheets_v4.Schema$GridRange => ({
-  ...{ sheetId, startRowIndex: top, endRowIndex: top + rows },
-  ...{ startColumnIndex: TABLE_COLUMN, endColumnIndex: TABLE_COLUMN + columns },
-});
+export const plainNumbers = (sheetId: number, { top, rows, columns }: KeptChart): Request =>
+  formatCells(
+    blockOf(sheetId, [top, top + rows], [TABLE_COLUMN, TABLE_COLUMN + columns]),
+    {},
+    'userEnteredFormat',
+  );
 
 /** The widths of a new tab of charts. */
 export const sizeColumns = (sheetId: number): Request[] => [

@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import type { ChartData } from '../../../model/tables/layout.ts';
 import { COLOURS } from '../../xlsx/write/style.ts';
 import { numberScale } from '../../chart-scale.ts';
-import { BRAND, colourOf } from './look.ts';
+import { blockOf, colourOf } from '../requests.ts';
 
 const TITLE_SIZE = 14;
 
@@ -20,16 +20,8 @@ function source(
   size: { readonly rows: number; readonly columns: number },
 ): sheets_v4.Schema$ChartData {
   const [row, column] = [top + from.row, left + from.column];
-  return {
-    sourceRange: {
-      sources: [
-        {
-          ...{ sheetId, startRowIndex: row, endRowIndex: row + size.rows },
-          ...{ startColumnIndex: column, endColumnIndex: column + size.columns },
-        },
-      ],
-    },
-  };
+  const range = blockOf(sheetId, [row, row + size.rows], [column, column + size.columns]);
+  return { sourceRange: { sources: [range] } };
 }
 
 /** The ranges of a chart: series down and categories across, or the categories of one series down. */
@@ -62,7 +54,7 @@ export function chartSpec(data: ChartData, place: Place): sheets_v4.Schema$Chart
   const [along, up] = [{ title: spec.x }, { title: spec.y, format, ...viewWindow(data) }];
   return {
     title: spec.title,
-    titleTextFormat: { bold: true, fontSize: TITLE_SIZE, foregroundColorStyle: colourOf(BRAND) },
+    titleTextFormat: { bold: true, fontSize: TITLE_SIZE, foregroundColorStyle: colourOf(COLOURS.brand) },
     altText: `${spec.title}: ${spec.y} by ${spec.x}`,
     hiddenDimensionStrategy: 'SHOW_ALL',
     basicChart: {
@@ -77,7 +69,7 @@ export function chartSpec(data: ChartData, place: Place): sheets_v4.Schema$Chart
       series: series.map((one) => ({
         series: one,
         targetAxis: lying ? 'BOTTOM_AXIS' : 'LEFT_AXIS',
-        ...(!several && { colorStyle: colourOf(BRAND) }),
+        ...(!several && { colorStyle: colourOf(COLOURS.brand) }),
         ...(spec.type === 'line'
           ? { lineStyle: { width: 2 }, pointStyle: { shape: 'CIRCLE', size: 6 } }
           : several

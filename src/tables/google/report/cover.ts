@@ -14,8 +14,9 @@ import {
 } from '../../cover-lines.ts';
 import { changedCells, sheetText } from './cells.ts';
 import { COLOURS } from '../../xlsx/write/style.ts';
-import { BRAND, colourOf, HEADER_FIELDS, headerFormat, sizeOf } from './look.ts';
+import { HEADER_FIELDS, headerFormat } from './look.ts';
 import { grownGrid, makeTab, type Grid, type Requests, type ExistingTab } from './tab.ts';
+import { blockOf, colourOf, formatCells, sizeOf } from '../requests.ts';
 import type { SheetValue } from '../sheets-client.ts';
 
 type Request = sheets_v4.Schema$Request;
@@ -109,58 +110,30 @@ export function planCover(
 }
 
 /** The request that takes the looks of a cover away, whose parts stand elsewhere by now. */
-const plainCells = (sheetId: number, rows: number): Request => ({
-  repeatCell: {
-    range: { sheetId, startRowIndex: 0, endRowIndex: rows, startColumnIndex: 1, endColumnIndex: 4 },
-    cell: { userEnteredFormat: {} },
-    fields: 'userEnteredFormat',
-  },
-});
+const plainCells = (sheetId: number, rows: number): Request =>
+  formatCells(blockOf(sheetId, [0, rows], [1, 4]), {}, 'userEnteredFormat');
 
 function formatsOf(sheetId: number, { heading, technical }: Parts, end: number, note: boolean): Request[] {
   const quiet = { foregroundColorStyle: colourOf(COLOURS.quiet) };
-  const title = { bold: true, fontSize: 20, foregroundColorStyle: colourOf(BRAND) };
-  const cellsOf = (
-    row: number,
-    end: number,
-    column: number,
-    columns: number,
-  ): sheets_v4.Schema$GridRange => ({
-    ...{ sheetId, startRowIndex: row, endRowIndex: end },
-    ...{ startColumnIndex: column, endColumnIndex: column + columns },
-  });
-  const textFormat = (range: sheets_v4.Schema$GridRange, format: sheets_v4.Schema$TextFormat): Request => ({
-    repeatCell: {
-      range,
-      cell: { userEnteredFormat: { textFormat: format } },
-      fields: 'userEnteredFormat.textFormat',
-    },
-  });
+  const title = { bold: true, fontSize: 20, foregroundColorStyle: colourOf(COLOURS.brand) };
+  const { length: last } = TABS_HEADER;
+  const dress = (rows: [number, number], end: number, textFormat: sheets_v4.Schema$TextFormat): Request =>
+    formatCells(blockOf(sheetId, rows, [1, end]), { textFormat }, 'userEnteredFormat.textFormat');
+  const head = (columns: [number, number], align: 'LEFT' | 'RIGHT'): Request =>
+    formatCells(blockOf(sheetId, [heading, heading + 1], columns), headerFormat(align), HEADER_FIELDS);
   return [
     ...WIDTHS_PX.map((width, at) => sizeOf(sheetId, 'COLUMNS', at, width)),
     sizeOf(sheetId, 'ROWS', 0, 44),
     sizeOf(sheetId, 'ROWS', heading, 28),
-    textFormat(cellsOf(0, 1, 1, 1), title),
-    ...(note ? [textFormat(cellsOf(1, 2, 1, 1), { ...quiet, fontSize: 12 })] : []),
-    ...(heading > 3 ? [textFormat(cellsOf(note ? 3 : 2, heading, 1, 1), quiet)] : []),
-    ...(end > technical ? [textFormat(cellsOf(technical, end, 1, 2), quiet)] : []),
-    {
-      repeatCell: {
-        range: cellsOf(heading, heading + 1, 1, TABS_HEADER.length),
-        cell: { userEnteredFormat: headerFormat('LEFT') },
-        fields: HEADER_FIELDS,
-      },
-    },
-    {
-      repeatCell: {
-        range: cellsOf(heading, heading + 1, TABS_HEADER.length, 1),
-        cell: { userEnteredFormat: headerFormat('RIGHT') },
-        fields: HEADER_FIELDS,
-      },
-    },
+    dress([0, 1], 2, title),
+    ...(note ? [dress([1, 2], 2, { ...quiet, fontSize: 12 })] : []),
+    ...(heading > 3 ? [dress([note ? 3 : 2, heading], 2, quiet)] : []),
+    ...(end > technical ? [dress([technical, end], 3, quiet)] : []),
+    head([1, 1 + last], 'LEFT'),
+    head([last, 1 + last], 'RIGHT'),
     {
       updateSheetProperties: {
-        properties: { sheetId, tabColorStyle: colourOf(BRAND) },
+        properties: { sheetId, tabColorStyle: colourOf(COLOURS.brand) },
         fields: 'tabColorStyle',
       },
     },

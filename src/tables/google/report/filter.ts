@@ -1,5 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import type { ExistingTab } from './tab.ts';
+import { blockOf } from '../requests.ts';
 
 /** What the filter of a report's tab follows from. */
 export interface FilterFacts {
@@ -24,13 +25,8 @@ export function planFilter(facts: FilterFacts): sheets_v4.Schema$Request[] {
   const filter = tab.sheet?.basicFilter;
   if (filter === undefined) {
     if (!wanted || before === true) return [];
-    const range = {
-      sheetId,
-      startRowIndex: 0,
-      endRowIndex: endOf(rows),
-      startColumnIndex: Math.min(...positions),
-      endColumnIndex: Math.max(...positions) + 1,
-    };
+    const columns = [Math.min(...positions), Math.max(...positions) + 1] as const;
+    const range = blockOf(sheetId, [0, endOf(rows)], columns);
     return [{ setBasicFilter: { filter: { range } } }];
   }
   if (!wanted && before === true) return [{ clearBasicFilter: { sheetId } }];

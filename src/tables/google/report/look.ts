@@ -5,12 +5,11 @@ import { displayWidth, headerLines, LOOKS } from '../../xlsx/write/sheet.ts';
 import { COLOURS } from '../../xlsx/write/style.ts';
 import { digestOf } from './memory.ts';
 import type { ExistingTab } from './tab.ts';
+import { blockOf, colourOf, formatCells, formatFields, sizeOf } from '../requests.ts';
 import type { SheetValue } from '../sheets-client.ts';
 
 type Request = sheets_v4.Schema$Request;
 
-/** The colour of headers and titles. */
-export const BRAND = COLOURS.brand;
 const HEADER_HEIGHT_PX = 28;
 const LINE_HEIGHT_PX = 17;
 const CHARACTER_PX = 7;
@@ -21,30 +20,6 @@ const WIDTH_MIN = 8;
 const WIDTH_MAX = 50;
 /** So many rows decide how wide a column is. */
 const ROWS_MEASURED = 1000;
-
-/** A colour as requests hold it. */
-export function colourOf(colour: Colour): sheets_v4.Schema$ColorStyle {
-  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map(
-    (at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255,
-  );
-  return { rgbColor: { red, green, blue } };
-}
-
-/** The field mask of parts of a cell's format. */
-export function formatFields(...parts: readonly string[]): string {
-  return parts.map((part) => `userEnteredFormat.${part}`).join(',');
-}
-
-/** Neighbouring positions as ranges, from the first to behind the last. */
-export function spansOf(positions: readonly number[]): { start: number; end: number }[] {
-  const spans: { start: number; end: number }[] = [];
-  for (const at of [...positions].sort((a, b) => a - b)) {
-    const last = spans.at(-1);
-    if (last?.end === at) last.end += 1;
-    else spans.push({ start: at, end: at + 1 });
-  }
-  return spans;
-}
 
 /** The format of the cells of a column; without a pattern as Sheets shows them. */
 export interface Format {
@@ -118,7 +93,7 @@ export function planFormats(facts: LookFacts): { readonly requests: Request[]; r
       return grown ? [formatColumn(tab.sheetId, at, look, kept.rowCount)] : [];
     const width = look.width ?? measuredWidth(look, cells, index);
     return [
-      formatHeader(tab.sheetId, at, look),
+      formatCells(blockOf(tab.sheetId, [0, 1], [at, at + 1]), headerFormat(look.align), HEADER_FIELDS),
       formatColumn(tab.sheetId, at, look, 1),
       sizeOf(tab.sheetId, 'COLUMNS', at, Math.round(width * CHARACTER_PX) + 5, look.hidden === true),
     ];
@@ -142,7 +117,7 @@ export function planFormats(facts: LookFacts): { readonly requests: Request[]; r
 
 /** The look of a header's cells, and the fields of a format that it sets. */
 export const headerFormat = (align: Format['align']): sheets_v4.Schema$CellFormat => ({
-  backgroundColorStyle: colourOf(BRAND),
+  backgroundColorStyle: colourOf(COLOURS.brand),
   horizontalAlignment: align,
   verticalAlignment: 'MIDDLE',
   wrapStrategy: 'WRAP',
@@ -153,59 +128,21 @@ export const HEADER_FIELDS = formatFields(
   ...['textFormat.bold', 'textFormat.foregroundColorStyle'],
 );
 
-function formatHeader(sheetId: number, at: number, { align }: Format): Request {
-  return {
-    repeatCell: {
-      range: { sheetId, startRowIndex: 0, endRowIndex: 1, startColumnIndex: at, endColumnIndex: at + 1 },
-      cell: { userEnteredFormat: headerFormat(align) },
-      fields: HEADER_FIELDS,
-    },
-  };
-}
-
 /** The part of a cell's format that shows numbers and dates. */
 export const numberFormatOf = ({ type, pattern }: Format): sheets_v4.Schema$CellFormat =>
   type === undefined || pattern === undefined ? {} : { numberFormat: { type, pattern } };
 
 /** The format of a column from a row to the end of the grid. */
 function formatColumn(sheetId: number, at: number, look: Format, from: number): Request {
-  return {
-    repeatCell: {
-      range: { sheetId, startRowIndex: from, startColumnIndex: at, endColumnIndex: at + 1 },
-      cell: {
-        userEnteredFormat: {
-          ...numberFormatOf(look),
-          horizontalAlignment: look.align,
-          verticalAlignment: 'TOP',
-          ...(look.wrap === true && { wrapStrategy: 'WRAP' }),
-        },
-      },
-      fields: formatFields(
-        'numberFormat',
-        'horizontalAlignment',
-        'verticalAlignment',
-        ...(look.wrap === true ? ['wrapStrategy'] : []),
-      ),
-    },
+  const format = {
+    ...{ horizontalAlignment: look.align, verticalAlignment: 'TOP' },
+    ...(look.wrap === true && { wrapStrategy: 'WRAP' }),
   };
-}
-
-/** The request that sets the height of a row or the width of a column, and shows or hides it where that is said. */
-export function sizeOf(
-  sheetId: number,
-  dimension: 'ROWS' | 'COLUMNS',
-  at: number,
-  pixelSize: number,
-  hiddenByUser?: boolean,
-): Request {
-  const properties = hiddenByUser === undefined ? { pixelSize } : { pixelSize, hiddenByUser };
-  return {
-    updateDimensionProperties: {
-      range: { sheetId, dimension, startIndex: at, endIndex: at + 1 },
-      properties,
-      fields: Object.keys(properties).join(','),
-    },
-  };
+  return formatCells(
+    blockOf(sheetId, [from], [at, at + 1]),
+    { ...numberFormatOf(look), ...format },
+    formatFields('numberFormat', ...Object.keys(format)),
+  );
 }
 
 function formatTab(

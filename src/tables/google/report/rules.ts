@@ -2,9 +2,9 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import type { ColourRule, ReportLayout } from '../../../model/tables/layout.ts';
 import type { ReportColumn } from '../../../model/tables/table.ts';
 import { cellRenderer } from './cells.ts';
-import { colourOf, spansOf } from './look.ts';
 import { digestOf } from './memory.ts';
 import type { ExistingTab } from './tab.ts';
+import { blockOf, colourOf } from '../requests.ts';
 import type { SheetValue } from '../sheets-client.ts';
 import { columnLetters } from '../../../model/tables/column-letters.ts';
 
@@ -91,6 +91,17 @@ function conditionOf(
   };
 }
 
+/** Neighbouring positions as ranges, from the first to behind the last. */
+function spansOf(positions: readonly number[]): readonly [from: number, to: number][] {
+  const spans: [from: number, to: number][] = [];
+  for (const at of positions.toSorted((a, b) => a - b)) {
+    const last = spans.at(-1);
+    if (last?.[1] === at) last[1] += 1;
+    else spans.push([at, at + 1]);
+  }
+  return spans;
+}
+
 /** The rules of a layout over the rows of data; a rule for a column that the report does not have is left out. */
 function rulesOf(facts: RuleFacts): Rule[] {
   const { tab, layout, columns, positions, rows } = facts;
@@ -99,19 +110,9 @@ function rulesOf(facts: RuleFacts): Rule[] {
     const column = columns[index];
     const at = positions[index];
     if (column === undefined || at === undefined) return [];
-    const spans = rule.kind === 'compare' && rule.row ? spansOf(positions) : [{ start: at, end: at + 1 }];
-    return [
-      {
-        ranges: spans.map(({ start, end }) => ({
-          sheetId: tab.sheetId,
-          startRowIndex: 1,
-          endRowIndex: 1 + Math.max(1, rows),
-          startColumnIndex: start,
-          endColumnIndex: end,
-        })),
-        ...conditionOf(rule, facts, at, column),
-      },
-    ];
+    const spans = spansOf(rule.kind === 'compare' && rule.row ? positions : [at]);
+    const ranges = spans.map((span) => blockOf(tab.sheetId, [1, 1 + Math.max(1, rows)], span));
+    return [{ ranges, ...conditionOf(rule, facts, at, column) }];
   });
 }
 

@@ -1,15 +1,8 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import type { Total } from '../../../model/tables/layout.ts';
 import { COLOURS } from '../../xlsx/write/style.ts';
-import {
-  BRAND,
-  colourOf,
-  formatFields,
-  lookOf,
-  numberFormatOf,
-  type ColumnLook,
-  type LookFacts,
-} from './look.ts';
+import { lookOf, numberFormatOf, type ColumnLook, type LookFacts } from './look.ts';
+import { blockOf, colourOf, formatCells, formatFields } from '../requests.ts';
 
 type Request = sheets_v4.Schema$Request;
 
@@ -23,7 +16,7 @@ interface Rows {
 export function dressTotals({ tab, columns, layout, positions }: LookFacts, row: number): Request[] {
   const colours = {
     backgroundColorStyle: colourOf(COLOURS.tint),
-    borders: { top: { style: 'SOLID_MEDIUM', colorStyle: colourOf(BRAND) } },
+    borders: { top: { style: 'SOLID_MEDIUM', colorStyle: colourOf(COLOURS.brand) } },
     textFormat: { bold: true },
   };
   return columns.map((column, index) => {
@@ -48,20 +41,14 @@ function totalLook(look: ColumnLook, total: Total | undefined): ColumnLook {
   return total === 'mean' && /^[#,0]+$/.test(pattern) ? { ...look, pattern: `${pattern}.0` } : look;
 }
 
-function formatTotals(
+const formatTotals = (
   sheetId: number,
   { start, end }: Rows,
   at: number,
-  userEnteredFormat: sheets_v4.Schema$CellFormat,
-): Request {
-  return {
-    repeatCell: {
-      range: {
-        ...{ sheetId, startRowIndex: 1 + start, endRowIndex: 1 + end },
-        ...{ startColumnIndex: at, endColumnIndex: at + 1 },
-      },
-      cell: { userEnteredFormat },
-      fields: formatFields('backgroundColorStyle', 'borders.top', 'numberFormat', 'textFormat.bold'),
-    },
-  };
-}
+  format: sheets_v4.Schema$CellFormat,
+): Request =>
+  formatCells(
+    blockOf(sheetId, [1 + start, 1 + end], [at, at + 1]),
+    format,
+    formatFields('backgroundColorStyle', 'borders.top', 'numberFormat', 'textFormat.bold'),
+  );
