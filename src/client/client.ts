@@ -92,8 +92,7 @@ async function attempt(
   try {
     const response = await transport(request);
     const verdict = classify(request.method, response);
-    if (verdict.kind === 'applied')
-      observer?.applied(operation, endpoints[operation], request, response, verdict.envelope);
+    if (verdict.kind === 'applied') observer?.applied(operation, request, response, verdict.envelope);
     else if (isSuccess(response.status)) observer?.refused(operation, request, response);
     return { verdict };
   } catch (error) {
@@ -171,7 +170,7 @@ class Client implements ClosingService {
       throttledForGood: () => throttledForGood(this.#request('get-account', {})),
     });
     this.#transport = retry({ clock, random, emit, throttles: THROTTLES })(this.#budget.transport);
-    observer?.watch(() => this.#budget.findings());
+    observer?.watch(this.#budget.findings);
   }
 
   async get<Id extends OperationId>(operation: Id, input: CallInput<Id> = {}): Promise<Answer<Id>> {

@@ -13,20 +13,17 @@ const FAULTS: readonly (readonly [RegExp, TransportFault, string])[] = [
     'certificate',
     'no trusted TLS connection',
   ],
+  [
+    /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|EADDRNOTAVAIL)$/,
+    'refused',
+    'the connection was refused',
+  ],
 ];
-const CONNECT_CODES: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EHOSTDOWN',
-  'EADDRNOTAVAIL',
-]);
 
 function faultOf(root: SystemError): readonly [TransportFault, string] {
   const code = typeof root.code === 'string' ? root.code : '';
   const known = FAULTS.find(([pattern]) => pattern.test(code));
   if (known !== undefined) return [known[1], `${known[2]} (${code})`];
-  if (CONNECT_CODES.has(code)) return ['refused', `the connection was refused (${code})`];
   if (root.syscall === 'connect') {
     return code === 'ETIMEDOUT'
       ? ['connect_timeout', 'no connection in time (ETIMEDOUT)']

@@ -78,7 +78,7 @@ it('no answer trips the observer, and what it keeps is bounded', () => {
           const body = JSON.stringify({ statusCode: status, message: 'm', data, paging });
           const parsed = parseEnvelope(body);
           if (status < 300 && parsed.kind === 'envelope')
-            observer.applied(operation, endpoint, request, { status, headers, body }, parsed.envelope);
+            observer.applied(operation, request, { status, headers, body }, parsed.envelope);
           observer.refused(operation, request, { status, headers, body: JSON.stringify(data) });
         }
         const found = observer.take();

@@ -196,9 +196,9 @@ export class Budget {
     return offset && this.#options.clock.monotonic() + offset.lowMs;
   }
 
-  /** What was found out about the account call and the windows. */
-  findings(): BudgetFindings {
-    return this.#ledger.findings();
+  /** What is found out about the account call and the windows, as it stands when it is looked at. */
+  get findings(): BudgetFindings {
+    return this.#ledger;
   }
 
   /**

@@ -2,7 +2,6 @@ import type { Account } from '../../contract/resources/account.ts';
 import { RATE_WINDOWS, type RateWindow, type RateWindowName } from '../../model/budget.ts';
 import type { Clock } from '../../model/ports.ts';
 import type { KnownWindow, OthersRequest } from '../../model/state/shared-budget.ts';
-import type { BudgetFindings } from '../observe/observe.ts';
 import {
   creditExpired,
   earliestStartMs,
@@ -59,14 +58,6 @@ export class Ledger {
 
   get offset(): Offset | undefined {
     return this.#offset;
-  }
-
-  findings(): BudgetFindings {
-    return {
-      accountCounts: this.#cost.counted,
-      accountListed: this.#cost.listed,
-      windows: this.#windows.map(({ name, kind, limit, lengthMs }) => ({ name, kind, limit, lengthMs })),
-    };
   }
 
   /** A log of its own for a forecast. */

@@ -25,15 +25,7 @@ export class RequestLog {
   /** One of another process, which may have been sent a little before the latest one here. */
   addOthers(sentMs: number, readsAccount: boolean): LoggedRequest {
     const lastMs = this.#entries.at(-1)?.sentMs ?? sentMs;
-    const entry: LoggedRequest = {
-      sentMs: Math.max(sentMs, lastMs),
-      answeredMs: null,
-      readsAccount,
-      doubtful: false,
-      isOthers: true,
-    };
-    this.#entries.push(entry);
-    return entry;
+    return Object.assign(this.add(Math.max(sentMs, lastMs), readsAccount), { isOthers: true as const });
   }
 
   /** The number of an entry; the end where it is not there. */

@@ -1,9 +1,10 @@
 import { FEATURES, type Endpoint } from '../../contract/endpoint.ts';
 import type { Envelope } from '../../contract/envelope.ts';
-import type { OperationId } from '../../contract/index.ts';
-import { RATE_WINDOWS, windowLengthMs, type RateWindowName } from '../../model/budget.ts';
+import { endpoints, type OperationId } from '../../contract/index.ts';
+import { RATE_WINDOWS, windowLengthMs } from '../../model/budget.ts';
 import type { Sighting } from '../../model/state/learnt.ts';
 import type { HttpRequest, HttpResponse } from '../../model/ports.ts';
+import type { Ledger } from '../budget/ledger.ts';
 import { isSuccess } from '../classify.ts';
 import { parseEnvelope } from '../envelope.ts';
 import { listSightings, type ListReading } from './observe-list.ts';
@@ -12,18 +13,8 @@ import { fieldsOf, numberOf, WriteObserver } from './observe-writes.ts';
 import { parseTimeMs } from '../../model/time/service-time.ts';
 import { Tally } from './tally.ts';
 
-/** What the budget found out about the account call and the rate windows. */
-export interface BudgetFindings {
-  /** Whether the account call takes a request from the windows, and whether the `used` that it reports holds it; undefined until measured. */
-  readonly accountCounts: boolean | undefined;
-  readonly accountListed: boolean | undefined;
-  readonly windows: readonly {
-    readonly name: RateWindowName;
-    readonly kind: 'unknown' | 'fixed' | 'sliding';
-    readonly limit: number;
-    readonly lengthMs: number;
-  }[];
-}
+/** What the budget finds out about the account call and the rate windows. */
+export type BudgetFindings = Pick<Ledger, 'cost' | 'windows'>;
 
 const ENVELOPE: ReadonlySet<string> = new Set(['statusCode', 'message', 'data', 'paging']);
 const TOO_MANY = 429;
@@ -37,7 +28,7 @@ export class Observer {
   readonly #tally = new Tally();
   readonly #records = new RecordObserver(this.#tally);
   readonly #writes = new WriteObserver(this.#tally);
-  #budget: (() => BudgetFindings) | undefined;
+  #budget: BudgetFindings | undefined;
   #accountId: string | undefined;
 
   /** The account that the answers came from, as the state names it; undefined until it was read. */
@@ -46,18 +37,13 @@ export class Observer {
   }
 
   /** Where the findings about the budget come from. */
-  watch(budget: () => BudgetFindings): void {
+  watch(budget: BudgetFindings): void {
     this.#budget = budget;
   }
 
   /** An answer that says yes. */
-  applied(
-    operation: OperationId,
-    endpoint: Endpoint,
-    request: HttpRequest,
-    response: HttpResponse,
-    envelope: Envelope,
-  ): void {
+  applied(operation: OperationId, request: HttpRequest, response: HttpResponse, envelope: Envelope): void {
+    const endpoint: Endpoint = endpoints[operation];
     const { status } = response;
     const { statusCode, data } = envelope;
     const disagrees = statusCode === status ? '' : `, ${statusCode} in the envelope`;
@@ -166,16 +152,15 @@ export class Observer {
   }
 
   #lookAtBudget(): void {
-    const findings = this.#budget?.();
-    if (findings === undefined) return;
-    const { accountCounts, accountListed, windows } = findings;
-    if (accountCounts !== undefined)
-      this.#tally.add('account_call', 'get-account', accountCounts ? 'takes a request' : 'is free');
-    if (accountListed !== undefined)
+    if (this.#budget === undefined) return;
+    const { cost, windows } = this.#budget;
+    if (cost.counted !== undefined)
+      this.#tally.add('account_call', 'get-account', cost.counted ? 'takes a request' : 'is free');
+    if (cost.listed !== undefined)
       this.#tally.add(
         'account_call',
         'get-account',
-        `used ${accountListed ? 'holds' : 'does not hold'} the call itself`,
+        `used ${cost.listed ? 'holds' : 'does not hold'} the call itself`,
       );
     for (const { name, kind, limit, lengthMs } of windows) {
       if (kind !== 'unknown') this.#tally.add('window_kind', name, kind);

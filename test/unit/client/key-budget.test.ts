@@ -175,11 +175,10 @@ describe('a request that was refused', () => {
     const { send, told, budget } = world();
     told.push({ status: 429 });
     await send();
-    expect(budget.findings()).toEqual({
-      accountCounts: undefined,
-      accountListed: false,
-      windows: [{ name: 'per_minute', kind: 'unknown', limit: 10, lengthMs: 60_000 }],
-    });
+    expect(budget.findings.cost).toEqual({ listed: false });
+    expect(budget.findings.windows).toMatchObject([
+      { name: 'per_minute', kind: 'unknown', limit: 10, lengthMs: 60_000 },
+    ]);
   });
 
   it('is waited for as long as max_wait says, and no longer', async () => {
@@ -218,10 +217,10 @@ describe('a request without an answer', () => {
     expect(await made.send()).toMatchObject({ message: 'reset' });
     made.show.per_minute = minute(3);
     await read(made);
-    expect(made.budget.findings().accountCounts).toBeUndefined();
+    expect(made.budget.findings.cost.counted).toBeUndefined();
     made.show.per_minute = minute(4);
     await read(made);
-    expect(made.budget.findings().accountCounts).toBe(true);
+    expect(made.budget.findings.cost.counted).toBe(true);
   });
 });
 
@@ -341,7 +340,7 @@ describe('a window that slides', () => {
     // Past the reset that it named, it still shows what was sent a moment before.
     made.show.per_minute = minute(5, { reset_at: at(119_000) });
     await read(made);
-    expect(made.budget.findings().windows).toMatchObject([{ kind: 'sliding' }]);
+    expect(made.budget.findings.windows).toMatchObject([{ kind: 'sliding' }]);
     const before = made.sent.length;
     await made.clock.advance(60_009);
     await made.send();

@@ -71,7 +71,6 @@ describe('the ledger of a key', () => {
     expect(ledger.readingDueMs()).toBe(Infinity);
     expect(ledger.likeliestResetMs()).toBe(0);
     expect(ledger.nextTickMs(1000)).toBeUndefined();
-    expect(ledger.findings()).toEqual({ accountCounts: undefined, accountListed: undefined, windows: [] });
   });
 
   it('knows no window of an account that reports none', () => {
@@ -99,7 +98,7 @@ describe('the ledger of a key', () => {
     expect(rooms(made)).toEqual([16, 39]);
     await made.request(10, { readsAccount: true });
     expect(rooms(made)).toEqual([16, 39]);
-    expect(made.ledger.findings().windows).toEqual([
+    expect(made.ledger.windows).toMatchObject([
       { name: 'per_minute', kind: 'unknown', limit: 20, lengthMs: 60_000 },
       { name: 'per_day', kind: 'unknown', limit: 100, lengthMs: 86_400_000 },
     ]);
@@ -109,16 +108,16 @@ describe('the ledger of a key', () => {
     const sure = world();
     await sure.read(1);
     await sure.read(2);
-    expect(sure.ledger.findings()).toMatchObject({ accountCounts: true });
+    expect(sure.ledger.cost).toMatchObject({ counted: true });
     const doubted = world();
     await doubted.read(1);
     await doubted.request(10, { counted: false });
     await doubted.read(2);
-    expect(doubted.ledger.findings().accountCounts).toBeUndefined();
+    expect(doubted.ledger.cost.counted).toBeUndefined();
     const free = world();
     await free.read(0);
     await free.read(0);
-    expect(free.ledger.findings()).toMatchObject({ accountCounts: false, accountListed: false });
+    expect(free.ledger.cost).toEqual({ counted: false, listed: false });
   });
 
   it('takes a first refusal for an account call that is not listed, and none after it was seen to be', async () => {
