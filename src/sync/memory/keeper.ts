@@ -92,7 +92,7 @@ export class Keeper {
     const leagues = await Promise.all(this.#leagues.values());
     const ready = leagues.reduce((sum, league) => sum + league.ready.length + league.waiting.length, 0);
     if (ready >= TOGETHER || this.#ports.clock.monotonic() - this.#keptAtMs >= LONGEST_WAIT_MS)
-      await this.#flush();
+      await this.flush();
   }
 
   /** The service's time, which readings bear. Errors: those of the store. */
@@ -100,14 +100,9 @@ export class Keeper {
     return this.#time.nowMs();
   }
 
-  /** Keeps what has come so far, so that it can be read. Errors: those of the store. */
-  flush(): Promise<void> {
-    return this.#flush();
-  }
-
   /** Keeps what is left, and forgets what is too old. What names no known week is lost. Errors: those of the store. */
   async end(): Promise<void> {
-    await this.#flush(true);
+    await this.flush(true);
     const { store, season } = this.#ports;
     await this.#time.keep(store);
     if (season.forgetAfterMs === undefined) return;
@@ -145,7 +140,8 @@ export class Keeper {
     };
   }
 
-  async #flush(isEnd = false): Promise<void> {
+  /** Keeps what has come so far, so that it can be read. Errors: those of the store. */
+  async flush(isEnd = false): Promise<void> {
     this.#keptAtMs = this.#ports.clock.monotonic();
     for (const league of await Promise.all(this.#leagues.values())) {
       if (league.weeks.size > 0 && (isEnd || league.current !== undefined)) {
