@@ -1,10 +1,11 @@
 import type { OperationId, PagedOperationId, QueryOf, RecordOf } from '../../contract/index.ts';
+import { changedBy } from '../../model/changed-by.ts';
 import type { Answer, CallInput, OnUnreadable, Service, Wholeness } from '../../model/service.ts';
 import type { Keeper } from './keeper.ts';
 
 /** The same service, whose answers a keeper sees before anybody else. A reading bears the time at which it was asked for, by the service's clock. */
 export function keepingService(service: Service, keeper: Keeper): Service {
-  return {
+  return changedBy<Service>(service, {
     get: async <Id extends OperationId>(operation: Id, input: CallInput<Id> = {}): Promise<Answer<Id>> => {
       const { id, query } = input;
       const atMs = await keeper.nowMs();
@@ -27,10 +28,5 @@ export function keepingService(service: Service, keeper: Keeper): Service {
         yield page;
       }
     },
-    send: (operation, input) => service.send(operation, input),
-    account: () => service.account(),
-    timeMs: () => service.timeMs(),
-    counts: () => service.counts(),
-    forecast: (steps) => service.forecast(steps),
-  };
+  });
 }
