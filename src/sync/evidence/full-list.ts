@@ -5,6 +5,7 @@ import type { Wholeness } from '../../model/service.ts';
 import type { ServiceAccount, Store } from '../../model/state/store.ts';
 import { keptAsBefore, mergedOver, remembered } from '../../plan/known-records.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
+import { pause } from '../journal/wait-settled.ts';
 import { keySpeller, learnFromIds, ownKeys } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
@@ -18,25 +19,18 @@ const LOOKS = [1 / 60, 1 / 12, 1 / 3, 1];
 
 /** Waits until a list may show more; false when it had its time, or when the wait is longer than a run may pause. */
 export async function waitForMore(
-  {
-    clock,
-    settleMs,
-    maxWaitMs = Infinity,
-    emit,
-    signal,
-  }: Pick<SyncPorts, 'clock' | 'settleMs' | 'maxWaitMs' | 'emit' | 'signal'>,
+  ports: Pick<SyncPorts, 'clock' | 'settleMs' | 'maxWaitMs' | 'emit' | 'signal'>,
   startedAtMs: number,
   attempt: number,
   reason: string,
 ): Promise<boolean> {
+  const { clock, settleMs, maxWaitMs = Infinity } = ports;
   const elapsedMs = clock.monotonic() - startedAtMs;
   const nextMs = LOOKS.map((part) => part * settleMs).find((atMs) => atMs > elapsedMs);
   if (nextMs === undefined) return attempt === 0;
   const waitMs = nextMs - elapsedMs;
   if (waitMs > maxWaitMs) return false;
-  const [seconds, untilMs] = [Math.ceil(waitMs / 1000), clock.now() + waitMs];
-  emit({ kind: 'pause', seconds, untilMs, reason: `${reason}; it may come late` });
-  await clock.sleep(waitMs, signal);
+  await pause(ports, waitMs, `${reason}; it may come late`);
   return true;
 }
 
