@@ -183,7 +183,8 @@ export async function rememberAdopted(
   await ports.store.setFact(service, factName(mapping), JSON.stringify({ ...fact, count, used }));
 }
 
-async function lastList(
+/** What the last full list of a mapping's records left behind. */
+export async function lastList(
   ports: Pick<ComparePorts, 'store'>,
   service: ServiceAccount,
   mapping: PushMapping,

@@ -3,6 +3,7 @@ import { renderCountOf } from '../../model/count.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
+import { lastList } from '../compare/compare-listed.ts';
 import { confirmedSince } from '../evidence/memory.ts';
 import type { OpenAccount } from '../ports.ts';
 import { readOne } from '../pulling/read.ts';
@@ -42,17 +43,13 @@ export async function planActualReading(
 
 /** The pages of a full list: as many as the last one had, more when the account has grown since. */
 async function listPages(
-  { store }: ActualPorts,
+  ports: ActualPorts,
   { record, service }: OpenAccount,
-  { resource }: PushMapping,
+  mapping: PushMapping,
   { feature }: ListedResource,
 ): Promise<number> {
   const used = quotaUsed(record, feature) ?? 0;
-  const fact = await store.fact(service, `list:${resource}`);
-  const last =
-    fact === undefined
-      ? undefined
-      : (JSON.parse(fact.value) as { readonly count: number; readonly pages: number });
+  const last = await lastList(ports, service, mapping);
   const size =
     last === undefined || last.pages <= 1 ? Math.max(LIKELY_PAGE, last?.count ?? 0) : last.count / last.pages;
   return Math.max(1, Math.ceil(used / size));
