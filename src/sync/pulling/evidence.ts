@@ -22,77 +22,63 @@ export function confirmedBefore<Id extends PagedOperationId>(
   context: Context,
 ): Expected {
   const listed = PUSHED_RESOURCES.find((each) => resourcePlans[each].listed?.operation === operation);
-  if (listed !== undefined) return new ConfirmedRecords(listed, query ?? {}, context);
-  return operation === 'list-prices' ? new UploadedPrices(context) : NOTHING;
+  if (listed !== undefined) return confirmedRecords(listed, query ?? {}, context);
+  return operation === 'list-prices' ? uploadedPrices(context) : NOTHING;
 }
 
 const NOTHING: Expected = { see: () => undefined, missing: () => Promise.resolve(0) };
 
 const idOf = (id: unknown): string => String(id).toLowerCase();
 
-class ConfirmedRecords implements Expected {
-  readonly #resource: ResourceName;
-  readonly #filters: readonly (readonly [string, unknown])[];
-  readonly #context: Context;
-  readonly #seen = new Set<string>();
-
-  constructor(resource: ResourceName, query: object, context: Context) {
-    this.#resource = resource;
-    this.#filters = Object.entries(query);
-    this.#context = context;
-  }
-
-  see(page: readonly { readonly id?: unknown }[]): void {
-    for (const { id } of page) this.#seen.add(idOf(id));
-  }
-
-  async missing(): Promise<number> {
-    const { store, account, clock } = this.#context;
-    const sinceMs = clock.now() - FULL_LIST_MAX_AGE_MS;
-    let missing = 0;
-    for await (const page of store.allSnapshots(account, this.#resource, sinceMs))
-      missing += page.filter((record) => this.#isWanted(record) && !this.#seen.has(idOf(record.id))).length;
-    return missing;
-  }
-
-  #isWanted({ id, values }: KnownRecord): boolean {
-    return id !== null && this.#filters.every(([name, value]) => values[name] === value);
-  }
+function confirmedRecords(
+  resource: ResourceName,
+  query: object,
+  { store, account, clock }: Context,
+): Expected {
+  const filters = Object.entries(query);
+  const seen = new Set<string>();
+  const isWanted = ({ id, values }: KnownRecord): boolean =>
+    id !== null && filters.every(([name, value]) => values[name] === value);
+  return {
+    see(page: readonly { readonly id?: unknown }[]) {
+      for (const { id } of page) seen.add(idOf(id));
+    },
+    async missing() {
+      const sinceMs = clock.now() - FULL_LIST_MAX_AGE_MS;
+      let missing = 0;
+      for await (const page of store.allSnapshots(account, resource, sinceMs))
+        missing += page.filter((record) => isWanted(record) && !seen.has(idOf(record.id))).length;
+      return missing;
+    },
+  };
 }
 
 const MOST_RUNS = 1000;
 
 /** The log of prices shows each player of an upload that was applied, where it names leagues and players at all. */
-class UploadedPrices implements Expected {
-  readonly #context: Context;
-  readonly #seen = new Set<string>();
-  #isNamed = true;
-
-  constructor(context: Context) {
-    this.#context = context;
-  }
-
-  see(page: readonly PriceUploadRecord[]): void {
-    for (const { fantasy_league_id: league, player } of page) {
-      if (typeof league === 'number' && typeof player?.id === 'number')
-        this.#seen.add(`${league}/${player.id}`);
-      else this.#isNamed = false;
-    }
-  }
-
-  async missing(): Promise<number> {
-    if (!this.#isNamed) return 0;
-    const { store, account, clock } = this.#context;
-    const sinceMs = clock.now() - FULL_LIST_MAX_AGE_MS;
-    const missing = new Set<string>();
-    for (const run of await store.runs(MOST_RUNS)) {
-      if (!isSameAccount(run.account, account) || (run.endedAtMs ?? Infinity) < sinceMs) continue;
-      for (const { operation, result, sentAtMs, keys } of await store.intents(run.id)) {
-        if (operation !== 'upload-prices' || result !== 'applied' || sentAtMs < sinceMs) continue;
-        const players = keys.map((key) => key.split('/').slice(0, 2).join('/'));
-        for (const player of players) if (!this.#seen.has(player)) missing.add(player);
+function uploadedPrices({ store, account, clock }: Context): Expected {
+  const seen = new Set<string>();
+  let isNamed = true;
+  return {
+    see(page: readonly PriceUploadRecord[]) {
+      for (const { fantasy_league_id: league, player } of page) {
+        if (typeof league === 'number' && typeof player?.id === 'number') seen.add(`${league}/${player.id}`);
+        else isNamed = false;
       }
-    }
-    return missing.size;
-  }
+    },
+    async missing() {
+      if (!isNamed) return 0;
+      const sinceMs = clock.now() - FULL_LIST_MAX_AGE_MS;
+      const missing = new Set<string>();
+      for (const run of await store.runs(MOST_RUNS)) {
+        if (!isSameAccount(run.account, account) || (run.endedAtMs ?? Infinity) < sinceMs) continue;
+        for (const { operation, result, sentAtMs, keys } of await store.intents(run.id)) {
+          if (operation !== 'upload-prices' || result !== 'applied' || sentAtMs < sinceMs) continue;
+          const players = keys.map((key) => key.split('/').slice(0, 2).join('/'));
+          for (const player of players) if (!seen.has(player)) missing.add(player);
+        }
+      }
+      return missing.size;
+    },
+  };
 }
