@@ -21,9 +21,14 @@ import {
 } from './squads.ts';
 import { weeksRead } from './weeks.ts';
 
-async function* inOneBatch<T>(records: Promise<readonly T[]>): AsyncGenerator<readonly T[]> {
-  yield await records;
-}
+/** Records that are read at once. */
+const atOnce = (name: string, read: (context: ReadContext) => Promise<readonly object[]>): Read => ({
+  name,
+  needs: [],
+  batches: async function* (context) {
+    yield await read(context);
+  },
+});
 
 const MOST_READS = 3;
 
@@ -144,24 +149,15 @@ async function pointsReport(league: number, context: ReadContext) {
 }
 
 const readers: Readonly<Record<ResourceName, (mapping: PullMapping) => Read>> = {
-  account: () => ({
-    name: 'account',
-    needs: [],
-    batches: ({ service }) => inOneBatch(service.account().then((account) => [account])),
-  }),
+  account: () => atOnce('account', async ({ service }) => [await service.account()]),
   users: () => listRead('list-users', {}),
   prices: () => listRead('list-prices', {}),
-  points_config: ({ where }) => ({
-    name: `points-config ${leagueOf(where)}`,
-    needs: [],
-    batches: (context) => inOneBatch(pointsReport(leagueOf(where), context)),
-  }),
-  fantasy_leagues: ({ where }) => ({
-    name: `fantasy-league ${leagueOf(where)}`,
-    needs: [],
-    batches: (context) =>
-      inOneBatch(readOne('get-fantasy-league', leagueOf(where), context).then((record) => [record])),
-  }),
+  points_config: ({ where }) =>
+    atOnce(`points-config ${leagueOf(where)}`, (context) => pointsReport(leagueOf(where), context)),
+  fantasy_leagues: ({ where }) =>
+    atOnce(`fantasy-league ${leagueOf(where)}`, async (context) => [
+      await readOne('get-fantasy-league', leagueOf(where), context),
+    ]),
   mini_leagues: ({ where }) => {
     const ids = givenIds(where);
     if (ids !== undefined)
@@ -185,11 +181,8 @@ const readers: Readonly<Record<ResourceName, (mapping: PullMapping) => Read>> = 
       guessed: given === undefined && ranges !== undefined,
     });
   },
-  fixtures: ({ where }) => ({
-    name: `fixtures ${leagueOf(where)}`,
-    needs: [],
-    batches: (context) => inOneBatch(readFixtures(leagueOf(where), context)),
-  }),
+  fixtures: ({ where }) =>
+    atOnce(`fixtures ${leagueOf(where)}`, (context) => readFixtures(leagueOf(where), context)),
   auto_substitutions: substitutionsRead,
 };
 
