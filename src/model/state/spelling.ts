@@ -47,6 +47,10 @@ export function partsOfKey(
   return { before: key.slice(0, at), text: key.slice(at) };
 }
 
+/** The text of a key; the key itself where it has none. */
+export const textOfKey = (resource: ResourceName, key: string): string =>
+  partsOfKey(resource, key)?.text ?? key;
+
 /** The key that a list shows for the record of a key, where the service keeps another text of it. */
 export function shownKey(resource: ResourceName, key: string, keptAs?: string): string {
   const { before = '', text = key } = partsOfKey(resource, key) ?? {};

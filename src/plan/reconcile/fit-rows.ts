@@ -9,6 +9,7 @@ import {
   speltKey,
   speltText,
   spellingOf,
+  textOfKey,
   type Spelling,
 } from '../../model/state/spelling.ts';
 
@@ -28,13 +29,11 @@ export interface Fit {
   readonly seen: Spelling | undefined;
 }
 
-const textOf = (resource: ResourceName, key: string): string => partsOfKey(resource, key)?.text ?? key;
-
 /** A text of a key, in the spelling of a row. */
 function respell(resource: ResourceName, record: unknown, key: string): unknown {
   const field = keyText(resource);
   if (field === undefined) return record;
-  const text = textOf(resource, key);
+  const text = textOfKey(resource, key);
   return (record as { readonly [name: string]: unknown })[field] === text
     ? record
     : { ...(record as object), [field]: text };
@@ -54,7 +53,7 @@ export function fitRows(
   const keys = new Set(rows.flatMap(({ key }) => key ?? []));
   const exact = shown.filter(({ key }) => keys.has(key));
   const pairs = [...knownPairs(resource, keys, shown, spelling)];
-  const found = new Set([...exact, ...pairs.map(([, { key }]) => ({ key }))].map(({ key }) => key));
+  const found = new Set([...exact, ...pairs.map(([, each]) => each)].map(({ key }) => key));
   const taken = new Set([...exact.map(({ key }) => key), ...pairs.map(([key]) => key)]);
   const left = [...keys].filter((key) => !taken.has(key));
   const rest = shown.filter((each) => !found.has(each.key) && !isOld(each));
@@ -69,7 +68,7 @@ export function fitRows(
   const isKept = exact.map(({ key }) => [key, key] as const);
   const texts = (all: readonly (readonly [string, Shown])[]): readonly (readonly [string, string])[] =>
     [...isKept, ...all.map(([row, { key }]) => [row, key] as const)].map(
-      ([row, key]) => [textOf(resource, row), textOf(resource, key)] as const,
+      ([row, key]) => [textOfKey(resource, row), textOfKey(resource, key)] as const,
     );
   // A cut that what came whole does not bear out is none.
   const all = [...wholePairs, ...cutPairs];
@@ -84,7 +83,7 @@ export function fitRows(
         group.map(([, { record }]) => respell(resource, record, row)),
       ]),
     ),
-    kept: new Map(other.map(([row, { key }]) => [row, textOf(resource, key)])),
+    kept: new Map(other.map(([row, { key }]) => [row, textOfKey(resource, key)])),
     seen: shownBy && bothSpellings(spelling, shownBy),
   };
 }
@@ -107,10 +106,14 @@ function* knownPairs(
 function looseNames(resource: ResourceName, key: string): readonly string[] {
   const parts = partsOfKey(resource, key);
   if (parts === undefined) return [];
-  const letters = Array.from(speltText(parts.text, LOOSE));
+  return [...new Set(cutsOf(speltText(parts.text, LOOSE)))].map((name) => parts.before + name);
+}
+
+/** A text, and what cuts leave of it. */
+function cutsOf(text: string): readonly string[] {
+  const letters = Array.from(text);
   const cuts = Math.max(0, letters.length - SHORTEST_CUT);
-  const names = Array.from({ length: cuts + 1 }, (_, cut) => letters.slice(0, letters.length - cut).join(''));
-  return [...new Set(names.map((name) => parts.before + name))];
+  return Array.from({ length: cuts + 1 }, (_, cut) => letters.slice(0, letters.length - cut).join(''));
 }
 
 /** Tells which keys may be spellings of those of rows, so that not all of a list has to be kept. */
@@ -132,12 +135,8 @@ export function formsOf(resource: ResourceName, key: string): readonly string[] 
     each.toLowerCase(),
     each.toUpperCase(),
   ]);
-  const forms = [...new Set(wholes)].flatMap((whole) => {
-    const letters = Array.from(whole);
-    const cuts = Math.max(0, letters.length - SHORTEST_CUT);
-    return Array.from({ length: cuts + 1 }, (_, cut) => letters.slice(0, letters.length - cut).join(''));
-  });
-  return [...new Set(forms)].map((form) => before + form).filter((form) => form !== key);
+  const forms = new Set([...new Set(wholes)].flatMap(cutsOf));
+  return [...forms].map((form) => before + form).filter((form) => form !== key);
 }
 
 /** Rows and records that fit each other and nothing else: but for case, width and blanks, the record has one of the names that a row may have. */

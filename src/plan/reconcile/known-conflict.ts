@@ -1,5 +1,5 @@
 import type { Words } from '../../model/said.ts';
-import { partsOfKey, shownKey } from '../../model/state/spelling.ts';
+import { shownKey, textOfKey } from '../../model/state/spelling.ts';
 import type { Intent } from '../../model/state/store.ts';
 import type { Confirmation } from '../requests.ts';
 import { isChangedSince, readEvidence, wasThere } from './evidence.ts';
@@ -30,7 +30,7 @@ export function createDoubt(doubt: Doubt, intent: Intent): Words {
   const other = standsAgainst(doubt, intent);
   if (other === undefined) return doubtDetail(reason, status);
   if (intent.keys.length > 1) return [{ code: 'refused-doubtful', reason }];
-  return [{ code: 'refused-doubtful', reason, held: textOf(intent, other) }];
+  return [{ code: 'refused-doubtful', reason, held: textOfKey(intent.resource, other) }];
 }
 
 /**
@@ -52,5 +52,3 @@ export function withoutKnown(
     }),
   );
 }
-
-const textOf = ({ resource }: Intent, key: string): string => partsOfKey(resource, key)?.text ?? key;

@@ -10,6 +10,7 @@ import {
   speltKey,
   spellingFact,
   spellingOf as textSpelling,
+  textOfKey,
   type Spelling,
 } from '../../model/state/spelling.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
@@ -132,8 +133,7 @@ export async function confirmAnswer(
 
 /** Whether no spelling makes two keys one. */
 const isStrangeSpelling = (resource: ResourceName, own: string, shown: string): boolean =>
-  textSpelling([[partsOfKey(resource, own)?.text ?? own, partsOfKey(resource, shown)?.text ?? shown]]) ===
-  undefined;
+  textSpelling([[textOfKey(resource, own), textOfKey(resource, shown)]]) === undefined;
 
 /** Puts the records of a list under the keys that they are known by. `before`: what the state knows by the keys that the list shows, where that was read. */
 export type ToOwnKeys = (
