@@ -104,13 +104,18 @@ export type RowEvent =
 
 type Living = Pick<RunRow, 'rowNumber' | 'change' | 'outcome' | 'said' | 'fields'>;
 
-/** A row as it was read, for what happens to all such rows. */
-export const openRow = (rowNumber: number): Living => ({
+/** A row of which nothing is known but its number. */
+export const openRow = (rowNumber: number): RunRow => ({
   rowNumber,
-  change: 'pending',
-  outcome: null,
-  said: [],
+  lines: [],
+  key: null,
+  folded: null,
   fields: null,
+  change: 'pending',
+  before: null,
+  said: [],
+  outcome: null,
+  id: null,
 });
 
 /** A row whose earlier words give way to those that follow. */

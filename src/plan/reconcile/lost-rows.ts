@@ -4,6 +4,7 @@ import type { RunRow } from '../../model/state/run-rows.ts';
 import { partsOfKey } from '../../model/state/spelling.ts';
 import type { StoredIntent } from '../../model/state/store.ts';
 import { resourcePlans } from '../resources/index.ts';
+import { openRow } from '../row-lifecycle.ts';
 
 /** What the key of a record that a list shows says of its fields. */
 function fieldsOfKey({ resource }: StoredIntent, key: string): Fields | null {
@@ -26,16 +27,10 @@ export function lostRows(intent: StoredIntent, kept: readonly RunRow[]): readonl
       ? []
       : [
           {
-            rowNumber,
-            lines: [],
+            ...openRow(rowNumber),
             key: intent.keys[at] ?? null,
-            folded: null,
             fields: intent.fields?.[at] ?? fieldsOfKey(intent, intent.keys[at] ?? ''),
             change: intent.operation === 'update-user' ? 'update' : 'create',
-            before: null,
-            said: [],
-            outcome: null,
-            id: null,
           },
         ],
   );

@@ -3,6 +3,7 @@ import { renderCountOf } from '../../model/count.ts';
 import type { KnownRecord, RunRow, RunRows } from '../../model/state/run-rows.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
+import { openRow } from '../../plan/row-lifecycle.ts';
 import { eachRow, rowPages } from '../rows/row-pages.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import type { Comparison, SyncPorts, PushTask } from '../ports.ts';
@@ -64,19 +65,7 @@ const isOurs = ({ name }: PushMapping, { managedBy, values }: KnownRecord): bool
   managedBy === name && values.is_active !== false;
 
 function missingRow({ key, id }: KnownRecord, rowNumber: number): RunRow {
-  const fields = { external_id: key, is_active: false };
-  return {
-    rowNumber,
-    lines: [],
-    key,
-    folded: null,
-    fields,
-    change: 'pending',
-    before: null,
-    said: [],
-    outcome: null,
-    id,
-  };
+  return { ...openRow(rowNumber), key, fields: { external_id: key, is_active: false }, id };
 }
 
 /** Remembers that the users whose rows stand in the table belong to the mapping, before anything of it is written. */
