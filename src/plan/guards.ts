@@ -54,10 +54,10 @@ export interface GuardOptions {
   readonly allowGuards: readonly string[];
 }
 
-const stepOf = (step: Step): number => Math.abs(step.after - step.before);
+export const stepSize = (step: Step): number => Math.abs(step.after - step.before);
 /** The step in percent of the value before; a step away from 0 is beyond every percentage. */
 export const stepPct = (step: Step): number =>
-  step.before === 0 ? Infinity : (stepOf(step) / Math.abs(step.before)) * 100;
+  step.before === 0 ? Infinity : (stepSize(step) / Math.abs(step.before)) * 100;
 
 /** A guard that stops: its name, what it found, and the row that it found it in. */
 type Tripped = readonly [guard: (typeof GUARDS)[number], what: string, rowNumber?: number];
@@ -69,7 +69,7 @@ function stepTooLarge(guards: Guards, figures: GuardFigures): readonly Tripped[]
   if (
     guards.maxStep !== undefined &&
     largestStep !== undefined &&
-    stepOf(largestStep) > guards.maxStep + 1e-9
+    stepSize(largestStep) > guards.maxStep + 1e-9
   ) {
     const what = `${describe(largestStep)}: more than max_step ${guards.maxStep}`;
     stops.push(['max_step', what, largestStep.rowNumber]);

@@ -3,7 +3,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../../model/state/run-rows.ts';
 import { siblingOther, type Said } from '../../model/said.ts';
 import { changedFields, diff } from '../../plan/diff.ts';
-import { stepPct, type Step } from '../../plan/guards.ts';
+import { stepPct, stepSize, type Step } from '../../plan/guards.ts';
 import { waitingFields } from '../../plan/lookups.ts';
 import { keysWithZeros } from '../../plan/lost-zeros.ts';
 import { needsChangeAfterCreate } from '../../plan/requests.ts';
@@ -94,7 +94,7 @@ export async function compareRows(
         change !== 'create' && change !== 'invalid' && !(change === 'unchanged' && outcome === undefined),
     ).length;
     for (const step of compared.flatMap((patch, index) => stepOf(mapping, page[index], patch))) {
-      if (largestStep === undefined || size(step) > size(largestStep)) largestStep = step;
+      if (largestStep === undefined || stepSize(step) > stepSize(largestStep)) largestStep = step;
       if (largestStepPct === undefined || stepPct(step) > stepPct(largestStepPct)) largestStepPct = step;
     }
     await rows.patch(mapping.name, compared);
@@ -112,8 +112,6 @@ function strangerOf({ resource }: PushMapping, row: RunRow, { strangers }: Compa
   const key = besideKey === undefined || besideKey === '' ? undefined : strangers?.get(besideKey);
   return key === undefined ? undefined : { row, key };
 }
-
-const size = (step: Step): number => Math.abs(step.after - step.before);
 
 function stepOf({ resource }: PushMapping, row: RunRow | undefined, patch: RunRowPatch): readonly Step[] {
   const { step = '' } = resources[resource].push;
