@@ -16,6 +16,10 @@ const OPEN: readonly IntentState[] = ['sent', 'ambiguous'];
 export const isOpenIntent = ({ result }: Pick<StoredIntent, 'result'>): boolean =>
   OPEN.includes(result ?? 'sent');
 
+/** Whether a write may have been applied. */
+export const isMaybeApplied = ({ result }: Pick<StoredIntent, 'result'>): boolean =>
+  result !== 'refused' && result !== 'not_applied';
+
 /** All that may happen to an intent, in the order of a run. A closed intent stays as it is: the state refuses another result. */
 export const INTENT_MOVES = {
   'not-sent': { from: ['sent'], to: 'not_applied', when: 'The request surely never reached the service.' },

@@ -2,6 +2,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { Intent, ServiceAccount, StoredIntent } from '../../model/state/store.ts';
 import type { SyncPorts } from '../ports.ts';
 import { writesByRun } from './pre-image.ts';
+import { isMaybeApplied } from '../../plan/intent-lifecycle.ts';
 import { readEvidence, type Evidence } from '../../plan/reconcile/evidence.ts';
 
 /** A write and what its evidence tells. */
@@ -11,10 +12,6 @@ export interface LastWrite<Found> {
   /** What its evidence tells. */
   readonly found: Found;
 }
-
-/** Whether a write may have been applied. */
-export const isMaybeApplied = ({ result }: StoredIntent): boolean =>
-  result !== 'refused' && result !== 'not_applied';
 
 /** The newest write to the resource that may have been applied and whose evidence tells what is asked for. */
 export async function newestWrite<Found>(

@@ -5,6 +5,7 @@ import type { Said } from '../../model/said.ts';
 import type { Intent, ServiceAccount, StoredIntent } from '../../model/state/store.ts';
 import type { OpenWeek } from '../../plan/guards.ts';
 import { known } from '../../plan/known-records.ts';
+import { isMaybeApplied } from '../../plan/intent-lifecycle.ts';
 import { weekEnd, weekOf, type LeagueWeeks } from '../../plan/week-end.ts';
 import { readLeagueWeeks } from '../rows/league-weeks.ts';
 import { newestWrite, type LastWrite } from '../evidence/last-write.ts';
@@ -41,7 +42,7 @@ async function takeEvidence({ ports }: PushTask, [row]: readonly RunRow[]): Prom
 /** The log of a league is read before each of its triggers. */
 async function evidenceCost(ports: Reading, batched: ReadonlyMap<string, number>): Promise<number> {
   let cost = 0;
-  const leagues = Map.groupBy(batched.keys(), (key) => Number(key.split('/')[0]));
+  const leagues = Map.groupBy(batched.keys(), (key) => Number(keyLeague(key)));
   for (const [fantasy_league_id, keys] of leagues) {
     // A league that is still to be made has no log.
     const isThere = Number.isSafeInteger(fantasy_league_id);
@@ -217,10 +218,9 @@ async function othersBeside(
 }
 
 /** Whether a write may have made substitutions of a league; a raw call does not say which. */
-const mayHaveTriggered = ({ keys, result }: StoredIntent, league: number): boolean =>
-  result !== 'not_applied' &&
-  result !== 'refused' &&
-  (keys.length === 0 || keys.some((key) => Number(key.split('/')[0]) === league));
+const mayHaveTriggered = (write: StoredIntent, league: number): boolean =>
+  isMaybeApplied(write) &&
+  (write.keys.length === 0 || write.keys.some((key) => Number(keyLeague(key)) === league));
 
 /** A trigger leaves records in the log of its league, which do not name the game week: only records that came after it speak for it. Where it is not
  * known how many there were before, their times must do, which are those of the service's clock. */

@@ -1,4 +1,4 @@
-import { isOpenIntent } from '../../plan/intent-lifecycle.ts';
+import { isMaybeApplied, isOpenIntent } from '../../plan/intent-lifecycle.ts';
 import type { RecordOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { FieldValue } from '../../model/tables/cell.ts';
@@ -8,7 +8,7 @@ import type { ServiceAccount } from '../../model/state/store.ts';
 import { known } from '../../plan/known-records.ts';
 import { isStep } from '../../plan/resources/prices.ts';
 import { isUnlistable } from '../evidence/full-list.ts';
-import { isMaybeApplied, newestWrite, type LastWrite } from '../evidence/last-write.ts';
+import { newestWrite, type LastWrite } from '../evidence/last-write.ts';
 import { readLog, type Log } from '../evidence/logs.ts';
 import { unknownLeagues } from '../evidence/memory.ts';
 import { appliedSince, writesBeside, writesByRun } from '../evidence/pre-image.ts';

@@ -1,4 +1,4 @@
-import { isOpenIntent } from '../../plan/intent-lifecycle.ts';
+import { isMaybeApplied, isOpenIntent } from '../../plan/intent-lifecycle.ts';
 import type { Lock, Run, Store, StoredIntent } from '../../model/state/store.ts';
 import { StoppedError } from '../../model/error.ts';
 import { hasLostRows, nextAfterLoss } from '../journal/lost-rows.ts';
@@ -82,9 +82,7 @@ async function lookAt(
         if (outcome !== 'open' && outcome !== 'deferred' && outcome !== 'unknown') done += count;
       }
       // An answer may have been recorded and not its rows.
-      const sent = intents.filter(
-        ({ mapping, result }) => mapping === name && !(result === 'refused' || result === 'not_applied'),
-      );
+      const sent = intents.filter((intent) => intent.mapping === name && isMaybeApplied(intent));
       const numbers = [...new Set(sent.flatMap(({ rowNumbers }) => rowNumbers))];
       const found = (await kept?.rows(name, numbers)) ?? [];
       unclear += found.filter(({ outcome }) => outcome === null || outcome === 'unknown').length;
