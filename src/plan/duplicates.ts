@@ -1,5 +1,4 @@
-import type { DuplicateGroup, RunRowPatch } from '../model/state/run-rows.ts';
-import type { RunRow } from '../model/state/run-rows.ts';
+import type { DuplicateGroup, RunRow, RunRowPatch } from '../model/state/run-rows.ts';
 import { digestOf } from './digest.ts';
 import { referenceName } from './lookups.ts';
 import { openRow, rowAfter } from './row-lifecycle.ts';

@@ -1,6 +1,6 @@
 import { pushTarget, type ResourceName } from '../contract/index.ts';
 import type { FieldValue, Fields } from '../model/tables/cell.ts';
-import type { RowLookup, RunRow, RunRowPatch } from '../model/state/run-rows.ts';
+import type { RowLookup, RowReference, RunRow, RunRowPatch } from '../model/state/run-rows.ts';
 import type { Words } from '../model/said.ts';
 import { keyOf } from '../mapping/parsed-row.ts';
 import { rowAfter } from './row-lifecycle.ts';
@@ -13,7 +13,7 @@ export type Stop = (typeof STOPS)[number];
 export type LookupResult =
   | { readonly kind: 'value'; readonly value: FieldValue }
   /** The value is known once another row of the run is written. */
-  | { readonly kind: 'after'; readonly after: NonNullable<RowLookup['after']> }
+  | { readonly kind: 'after'; readonly after: RowReference }
   /** The row cannot be sent. */
   | {
       readonly kind: 'stop';
@@ -22,12 +22,7 @@ export type LookupResult =
     };
 
 /** `users[M-041]`: a row of the run whose record is not there yet. */
-export const referenceName = ({ mapping, key }: NonNullable<RowLookup['after']>): string =>
-  `${mapping}[${key}]`;
-
-/** `known after users[M-041]`, as a plan shows a value that is not known yet. */
-export const knownAfter = (after: NonNullable<RowLookup['after']>): string =>
-  `known after ${referenceName(after)}`;
+export const referenceName = ({ mapping, key }: RowReference): string => `${mapping}[${key}]`;
 
 /** A value as a field of the resource takes it; undefined when it cannot. */
 export function fieldValue(
@@ -91,9 +86,7 @@ export function withLookups(
 }
 
 /** The fields of a row that wait for other rows. */
-export function waitingFields({
-  lookups,
-}: RunRow): readonly (readonly [string, NonNullable<RowLookup['after']>])[] {
+export function waitingFields({ lookups }: RunRow): readonly (readonly [string, RowReference])[] {
   return Object.entries(lookups ?? {}).flatMap(([field, { after }]) =>
     after === undefined ? [] : [[field, after] as const],
   );

@@ -8,7 +8,7 @@ import { REJECTED, renderSaid, stopWords } from '../../model/said.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import { withMissing } from '../../plan/missing-mapping.ts';
 import { orderMappings } from '../../plan/order.ts';
-import { knownAfter, waitingFields } from '../../plan/lookups.ts';
+import { referenceName, waitingFields } from '../../plan/lookups.ts';
 import { PlanLookups } from '../compare/lookups.ts';
 import { warnOfDisagreements } from '../compare/disagreements.ts';
 import { foresee, type ComparedAhead, type Foreseen } from '../compare/foreseen.ts';
@@ -193,6 +193,8 @@ function changedValues(row: RunRow): PlannedChange['fields'] {
   const names = row.change === 'update' ? Object.keys(before ?? {}) : Object.keys(fields);
   return Object.fromEntries([
     ...names.map((name) => [name, { before: before?.[name] ?? null, after: fields[name] ?? null }] as const),
-    ...waitingFields(row).map(([name, after]) => [name, { before: null, after: knownAfter(after) }] as const),
+    ...waitingFields(row).map(
+      ([name, after]) => [name, { before: null, after: `known after ${referenceName(after)}` }] as const,
+    ),
   ]);
 }
