@@ -1,8 +1,6 @@
 import { endpoints, type BodyOf, type RecordOf } from '../contract/index.ts';
 import type { Fields } from '../model/tables/cell.ts';
-import type { RunRow } from '../model/state/run-rows.ts';
-import { known, numberOf, remembered } from './known-records.ts';
-import type { Confirmation, CreateOperation, PushRequests } from './requests.ts';
+import { confirmSent, fieldsOf, type CreateOperation, type PushRequests } from './requests.ts';
 
 /** What an answer to one of these operations may say of the record that was made. */
 interface Created {
@@ -39,16 +37,9 @@ export function creates(
     body: ([row]) => body(row?.fields ?? {}),
     match: ([row], [record]) => {
       const answer = endpoints[operation].record.safeParse(record);
-      if (row?.key === null || row === undefined || !answer.success) return new Map();
+      if (row === undefined || !answer.success) return new Map();
       const created: Created = answer.data;
-      const fields = row.fields ?? {};
-      if (!answersFor(fields, created)) return new Map();
-      return new Map([[row.key, confirmRow(row.key, row, String(created.id))]]);
+      return new Map(answersFor(fieldsOf(row), created) ? confirmSent(row, String(created.id)) : []);
     },
   };
-}
-
-/** The row itself is what was confirmed. */
-export function confirmRow(key: string, row: RunRow, id: string | null): Confirmation {
-  return { id, record: remembered(known(key, id, numberOf(id), row.fields ?? {})) };
 }

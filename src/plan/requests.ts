@@ -2,7 +2,7 @@ import type { BodyOf, endpoints, OperationId } from '../contract/index.ts';
 import type { Fields } from '../model/tables/cell.ts';
 import type { KnownRecord, RunRow } from '../model/state/run-rows.ts';
 import type { Said } from '../model/said.ts';
-import { known, remembered } from './known-records.ts';
+import { known, numberOf, remembered } from './known-records.ts';
 
 /** What an answer says of one row that was sent. */
 export interface Confirmation {
@@ -41,9 +41,11 @@ export interface PushRequests {
 /** The fields of a row; none where it has none. */
 export const fieldsOf = (row: RunRow): Fields => row.fields ?? {};
 
-/** The same for every resource that answers with no record of its own per row: the row itself is what was confirmed. */
+/** The row itself is what was confirmed; nothing of a row without a key. */
 export const confirmSent = (row: RunRow, id: string | null): [string, Confirmation][] =>
-  row.key === null ? [] : [[row.key, { id, record: remembered(known(row.key, id, null, fieldsOf(row))) }]];
+  row.key === null
+    ? []
+    : [[row.key, { id, record: remembered(known(row.key, id, numberOf(id), fieldsOf(row))) }]];
 
 /** A new user cannot be created inactive: such a row is a create and then a change. */
 export function needsChangeAfterCreate(row: Pick<RunRow, 'fields'>): boolean {

@@ -1,8 +1,7 @@
 import { endpoints, type BodyOf } from '../../contract/index.ts';
 import { renderCountOf } from '../../model/count.ts';
 import type { Said } from '../../model/said.ts';
-import { confirmRow } from '../record-requests.ts';
-import type { PushRequests } from '../requests.ts';
+import { confirmSent, type PushRequests } from '../requests.ts';
 import type { ResourcePlan } from './resource-plan.ts';
 
 /** One trigger for each league and game week. Its answer names neither. */
@@ -16,7 +15,7 @@ const requests: PushRequests = {
     game_week_id: String(row?.fields?.game_week_id),
   }),
   match: ([row], [record]) => {
-    if (row?.key === null || row === undefined) return new Map();
+    if (row === undefined) return new Map();
     const answer = endpoints['trigger-auto-substitution'].record.safeParse(record);
     const { message, code, events } = answer.data ?? {};
     const isSaid = (part: string | null | undefined): part is string =>
@@ -25,7 +24,7 @@ const requests: PushRequests = {
     const facts = [code, counted].filter(isSaid).join(', ');
     const text = isSaid(message) && facts !== '' ? `${message} (${facts})` : (message ?? '') + facts;
     const note: Said | undefined = text === '' ? undefined : { code: 'text', text };
-    return new Map([[row.key, { ...confirmRow(row.key, row, null), ...(note && { note }) }]]);
+    return new Map(confirmSent(row, null).map(([key, found]) => [key, { ...found, ...(note && { note }) }]));
   },
 };
 
