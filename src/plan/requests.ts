@@ -1,7 +1,7 @@
 import type { BodyOf, endpoints, OperationId } from '../contract/index.ts';
 import type { Fields } from '../model/tables/cell.ts';
 import type { KnownRecord, RunRow } from '../model/state/run-rows.ts';
-import type { Said } from '../model/said.ts';
+import type { Said, Words } from '../model/said.ts';
 import { known, numberOf, remembered } from './known-records.ts';
 
 /** What an answer says of one row that was sent. */
@@ -51,6 +51,10 @@ export const confirmSent = (row: RunRow, id: string | null): [string, Confirmati
 export function needsChangeAfterCreate(row: Pick<RunRow, 'fields'>): boolean {
   return row.fields?.is_active === false;
 }
+
+/** Why a row was not sent or not taken; of one that was created, only its flag was not. */
+export const unsetWords = ({ change, id }: Pick<RunRow, 'change' | 'id'>, reason: Words): Words =>
+  change === 'create' && id !== null ? [{ code: 'flag-not-set', reason }] : reason;
 
 /** Whether a created record still has another flag than its row wants; one that the answer does not show is taken for active. */
 export function changeFollowsCreate({ fields }: Pick<RunRow, 'fields'>, { values }: KnownRecord): boolean {

@@ -5,7 +5,7 @@ import { isUnsendable } from '../../model/service.ts';
 import type { Intent } from '../../model/state/store.ts';
 import { changedFields } from '../../plan/diff.ts';
 import { asAnswered } from '../../plan/known-records.ts';
-import { fieldsOf, userChange } from '../../plan/requests.ts';
+import { fieldsOf, unsetWords, userChange } from '../../plan/requests.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
 import { type PushWriter } from './push-writer.ts';
 import { saidNo } from '../../plan/reconcile/soft-refusal.ts';
@@ -36,8 +36,7 @@ async function pushSendable(writer: PushWriter, row: RunRow): Promise<void> {
   } catch (error) {
     if (!isUnsendable(error)) throw error;
     const reason: Words = [{ code: 'change-unsendable', id: row.id ?? '', reason: error.message }];
-    const said: Words = row.change === 'create' ? [{ code: 'flag-not-set', reason }] : reason;
-    await writer.patch([rowAfter(row, { kind: 'disagrees', said })]);
+    await writer.patch([rowAfter(row, { kind: 'disagrees', said: unsetWords(row, reason) })]);
   }
 }
 
@@ -54,8 +53,7 @@ async function pushChange(writer: PushWriter, row: RunRow): Promise<void> {
       await writer.recordResult(intent, 'refused', reason, []);
       // What was refused now may have been applied at an attempt before, whose answer was lost.
       if (attempt > 1) return writer.hold([row], reason);
-      const said: Words = row.change === 'create' ? [{ code: 'flag-not-set', reason }] : reason;
-      return writer.patch([rowAfter(row, { kind: 'refused', said })]);
+      return writer.patch([rowAfter(row, { kind: 'refused', said: unsetWords(row, reason) })]);
     }
     await writer.recordResult(intent, 'doubted', doubt, []);
     if (!saidNo({ detail: doubt }) && !writer.isSpent(rowNumber)) continue;

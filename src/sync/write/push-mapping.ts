@@ -6,6 +6,7 @@ import { openBatches } from './push-batches.ts';
 import { pushChanges } from './push-changes.ts';
 import { MAX_ATTEMPTS, PushWriter } from './push-writer.ts';
 import { resolveReferences } from './references.ts';
+import { unsetWords } from '../../plan/requests.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import { leaveWritten } from './sibling-writes.ts';
 import { reconcileWrites } from '../reconcile/writes.ts';
@@ -52,8 +53,7 @@ async function reconcileRound(writer: PushWriter): Promise<boolean> {
 }
 
 /** Only of what a list shows for good is it known that it was never applied. */
-function spentWords({ resource }: PushMapping, { change, id }: RunRow, reason: Words): Words {
-  const isProved = resourcePlans[resource].listed !== undefined && change === 'create' && id === null;
-  const spent: Words = [{ code: 'sent-spent', times: MAX_ATTEMPTS, isProved, reason }];
-  return change === 'create' && id !== null ? [{ code: 'flag-not-set', reason: spent }] : spent;
+function spentWords({ resource }: PushMapping, row: RunRow, reason: Words): Words {
+  const isProved = resourcePlans[resource].listed !== undefined && row.change === 'create' && row.id === null;
+  return unsetWords(row, [{ code: 'sent-spent', times: MAX_ATTEMPTS, isProved, reason }]);
 }

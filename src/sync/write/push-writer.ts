@@ -7,7 +7,7 @@ import type { Intent, Recorded } from '../../model/state/store.ts';
 import { digestOf } from '../../plan/digest.ts';
 import { intentAfter, type IntentEvent, isOpenIntent } from '../../plan/intent-lifecycle.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
-import type { Confirmation, PushRequests } from '../../plan/requests.ts';
+import { unsetWords, type Confirmation, type PushRequests } from '../../plan/requests.ts';
 import { evidenceFor, type TakeEvidence } from '../evidence/pre-image.ts';
 import { createPool, type Pool } from './pool.ts';
 import { createDoubt } from '../../plan/reconcile/known-conflict.ts';
@@ -346,14 +346,7 @@ export class PushWriter {
 
   /** Rows whose write surely was not applied and is not sent now. */
   async defer(batch: readonly RunRow[], reason: Words): Promise<void> {
-    await this.patch(
-      batch.map((row) => {
-        // A create that has its id waits for its flag only.
-        const created = row.change === 'create' && row.id !== null;
-        const said: Words = created ? [{ code: 'flag-not-set', reason }] : reason;
-        return rowAfter(row, { kind: 'must-wait', said });
-      }),
-    );
+    await this.patch(batch.map((row) => rowAfter(row, { kind: 'must-wait', said: unsetWords(row, reason) })));
   }
 
   /** Errors: UnavailableError `service.ambiguous` after too many answers in a row that cannot be trusted. */
