@@ -4,7 +4,6 @@ import { planPrune, prune, type PruneOptions, type PrunePlan } from '../sync/pru
 import { approve } from './push/approval.ts';
 import type { Config } from '../runtime/config/config.ts';
 import type { Program } from './program.ts';
-import { renderTyped } from './render/stop.ts';
 import { renderTime } from '../model/time/render-time.ts';
 import type { OpenState } from '../runtime/state.ts';
 
@@ -13,7 +12,7 @@ export async function pruneRuns(
   { store, lock }: OpenState,
   config: Config,
   options: PruneOptions,
-  yes: boolean,
+  yes: boolean | undefined,
   program: Program,
 ): Promise<ExitCode> {
   const { screen, clock } = program;
@@ -21,15 +20,8 @@ export async function pruneRuns(
   const some = plan.runs.length + plan.folders.length > 0;
   if (some) {
     const shown = describe(plan, config.timezone);
-    if (yes) screen.say(shown);
-    else screen.tell(shown);
-    await approve(
-      `Remove ${whatGoes(plan)}?`,
-      renderTyped(program.typed),
-      yes,
-      program,
-      'nothing was removed',
-    );
+    const question = `Remove ${whatGoes(plan)}?`;
+    await approve({ shown, question, nothing: 'nothing was removed' }, yes, program);
     await prune({ store, lock }, plan);
   }
   const document = {

@@ -39,24 +39,19 @@ export const resolve = defineCommand({
       args,
       program,
       async (session, own) => {
-        const { screen } = own;
         const assume = ASSUMPTIONS.find((each) => each === args.assume);
         // A word that is not approved is a stop; what is only to be seen is listed.
         const listsOnly = assume === undefined && args.yes !== true && !program.interactive;
         const approveCases = async (cases: readonly OpenCase[]): Promise<void> => {
           session.endProgress();
-          const shown = renderCases(cases, session.config.timezone, screen.style);
-          if (args.yes === true) screen.say(shown);
-          else screen.tell(shown);
           const what = assume === undefined ? '' : `; where that proves nothing, count it as ${assume}`;
-          await approve(
-            `Read ${renderCountOf(cases.length, 'of these', 'of these')} back and record the result${what}?`,
-            renderTyped(program.typed),
-            args.yes === true,
-            program,
-            'nothing was recorded',
-            openCasesDocument(cases),
-          );
+          const asked = {
+            shown: renderCases(cases, session.config.timezone, own.screen.style),
+            question: `Read ${renderCountOf(cases.length, 'of these', 'of these')} back and record the result${what}?`,
+            nothing: 'nothing was recorded',
+            details: openCasesDocument(cases),
+          };
+          await approve(asked, args.yes, own);
         };
         const resolution = await resolveOpen(
           session.ports,

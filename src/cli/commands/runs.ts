@@ -58,7 +58,7 @@ export const runs = defineCommand({
     try {
       if (id === 'prune') {
         const options = { keep: keep ?? KEEP_RUNS, olderThanMs: olderThan ?? KEEP_MS };
-        return await pruneRuns(state, config, options, args.yes === true, program);
+        return await pruneRuns(state, config, options, args.yes, program);
       }
       const cutOff = await cutOffSentence(state, config, program);
       if (cutOff !== undefined) screen.warn(cutOff);

@@ -19,7 +19,7 @@ import type { Program } from '../program.ts';
 import { sayGoogle } from '../render/google.ts';
 import { REMEDIES } from '../render/remedies.ts';
 import { createReporter } from '../render/progress.ts';
-import { nextAfterStop, renderStop } from '../render/stop.ts';
+import { renderStop, stopsDocument } from '../render/stop.ts';
 import { renderColumns, renderMoreRows, safeText } from '../render/text.ts';
 import type { Style } from '../screen.ts';
 import { openState } from '../../runtime/state.ts';
@@ -167,13 +167,6 @@ function documentOf(
         withLeague('name', { name, resource, direction, destination: destination.origin }),
       ),
     ],
-    stops: stops.map(({ mapping, error }) =>
-      withLeague('mapping', {
-        mapping,
-        code: error.code,
-        message: error.message,
-        next: nextAfterStop(error, program),
-      }),
-    ),
+    stops: stopsDocument(stops, program),
   };
 }

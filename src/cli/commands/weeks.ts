@@ -14,7 +14,7 @@ import { serviceFlags, text, yes } from '../flags.ts';
 import { withLeagues } from '../league-sessions.ts';
 import type { Program } from '../program.ts';
 import { readingDocument, renderReading, renderWeeks, weeksDocument } from '../render/weeks.ts';
-import { renderStop, stopDocument } from '../render/stop.ts';
+import { errorDocument, renderStop } from '../render/stop.ts';
 import { safeText } from '../render/text.ts';
 import type { Session } from '../session.ts';
 
@@ -52,8 +52,7 @@ const read: Action = async (session, program) => {
   session.endProgress();
   const { stoppedBy } = done;
   if (stoppedBy !== undefined) screen.tell(renderStop(stoppedBy, program, 'weeks read'));
-  const error =
-    stoppedBy === undefined ? {} : { error: stopDocument('weeks', stoppedBy, program, 'weeks read').error };
+  const error = stoppedBy && { error: errorDocument(stoppedBy, program, 'weeks read') };
   const leagues = done.leagues.map((league) => readingDocument(league, timezone));
   await tell(
     program,

@@ -1,32 +1,35 @@
-import { InterruptedError, StoppedError } from '../../model/error.ts';
+import { InterruptedError } from '../../model/error.ts';
 import type { Program } from '../program.ts';
+import { renderTyped, UnapprovedError } from '../render/stop.ts';
 
-/** A stop for want of approval; its document holds what there is to approve. */
-export class UnapprovedError extends StoppedError {
-  readonly details: object;
-
-  constructor(code: string, message: string, next: string | undefined, details: object) {
-    super(code, message, { next });
-    this.details = details;
-  }
+/** What is to be approved. */
+interface Asked {
+  /** As people see it; always shown where it is not approved yet. */
+  readonly shown: string;
+  readonly question: string;
+  /** What a refusal leaves undone. */
+  readonly nothing?: string;
+  /** What programs are shown of it. */
+  readonly details?: object;
 }
 
 /**
  * Returns once the operator has said yes: by `--yes`, or by answering the question on a terminal, which is asked once.
- * `nothing` says what a refusal leaves undone, `details` is what programs are shown of it. Errors: StoppedError `approval.missing` without a terminal, `approval.declined`; InterruptedError for Ctrl-C.
+ * Errors: StoppedError `approval.missing` without a terminal, `approval.declined`; InterruptedError for Ctrl-C.
  */
 export async function approve(
-  question: string,
-  command: string,
-  yes: boolean,
+  { shown, question, nothing = 'nothing was sent', details = {} }: Asked,
+  yes: boolean | undefined,
   program: Program,
-  nothing = 'nothing was sent',
-  details: object = {},
 ): Promise<void> {
-  if (yes) return;
+  if (yes === true) {
+    program.screen.say(shown);
+    return;
+  }
+  program.screen.tell(shown);
   if (!program.interactive) {
     const message = `${nothing}: without a terminal this needs --yes`;
-    throw new UnapprovedError('approval.missing', message, `${command} --yes`, details);
+    throw new UnapprovedError('approval.missing', message, `${renderTyped(program.typed)} --yes`, details);
   }
   const { confirm } = await import('@clack/prompts');
   const answer = await confirm({

@@ -13,15 +13,9 @@ import { googleDocument } from '../render/google.ts';
 import type { Program } from '../program.ts';
 import { renderPlan } from '../render/plan.ts';
 import { nextAfter, renderReasons, renderReport, renderTrigger } from '../render/report.ts';
-import {
-  asTyped,
-  renderNextLine,
-  renderStop,
-  renderTyped,
-  stopDocument,
-  withTypedNext,
-} from '../render/stop.ts';
+import { asTyped, errorDocument, renderNextLine, renderStop, withTypedNext } from '../render/stop.ts';
 import { safeText } from '../render/text.ts';
+import type { Style } from '../screen.ts';
 import type { Session } from '../session.ts';
 
 /** A session with the command line that opened it. */
@@ -43,32 +37,27 @@ export async function runPush(
 /** Shows the plan on standard error and asks once. */
 export function askApproval(work: Work): Approve {
   return async (planned: PlannedPush) => {
-    const { program, yes, config } = work;
-    const { screen, clock } = program;
+    const { program, yes } = work;
+    const { screen } = program;
     const sample = await sampleChanges(planned);
-    const view = {
-      style: screen.style,
-      nowMs: clock.now(),
-      timezone: config.timezone,
-      command: program.command,
-    };
+    const view = planView(work, screen.style);
     work.endProgress();
     const writes = countWrites(planned);
     // Where nothing is sent and every row stands as it should, the report alone says so.
     const waits = planned.mappings.some(({ outcomes }) => outcomes.deferred + outcomes.conflict > 0);
     if (writes === 0 && planned.exitCode === EXIT.done && !waits) return;
     const shown = `${renderPlan(planned, sample, view)}\n`;
-    if (yes === true || writes === 0) screen.say(shown);
-    else screen.tell(shown);
-    if (writes === 0) return;
-    await approve(
-      `Send ${renderCountOf(writes, 'writing request')} to ${planned.account.baseUrl}?`,
-      renderTyped(program.typed),
-      yes === true,
-      program,
-    );
+    const question = `Send ${renderCountOf(writes, 'writing request')} to ${planned.account.baseUrl}?`;
+    if (writes === 0) screen.say(shown);
+    else await approve({ shown, question }, yes, program);
   };
 }
+
+/** What a plan is shown by. */
+export const planView = ({ program: { clock, command }, config: { timezone } }: Work, style: Style) => ({
+  ...{ style, timezone, command },
+  nowMs: clock.now(),
+});
 
 /** Says that there was nothing to go on with: `"run": null`, no mappings. */
 export async function tellNothing(
@@ -132,8 +121,7 @@ export async function tellResult(
   const [first] = nexts;
   if (stoppedBy !== undefined) screen.tell(renderStop(stoppedBy, program, first));
   if (screen.json) {
-    const error =
-      stoppedBy === undefined ? {} : { error: stopDocument(report.command, stoppedBy, program, first).error };
+    const error = stoppedBy && { error: errorDocument(stoppedBy, program, first) };
     const mappings = report.mappings.map((mapping) => withLeague('name', withTypedNext(mapping, program)));
     await screen.data(
       JSON.stringify({ ...report, mappings, ...triggered?.document, ...googleDocument(google), ...error }),

@@ -10,9 +10,9 @@ import { writeWithList } from '../json-list.ts';
 import { googleDocument } from '../render/google.ts';
 import type { SavedAs } from './plan-file.ts';
 import { renderPlan } from '../render/plan.ts';
-import { nextAfterStop, renderNextLine, renderStop, renderTyped } from '../render/stop.ts';
+import { renderNextLine, renderStop, renderTyped, stopsDocument } from '../render/stop.ts';
 import { safeText } from '../render/text.ts';
-import type { Work } from './run-push.ts';
+import { planView, type Work } from './run-push.ts';
 
 interface ShowOptions {
   /** Exit 2 instead of 0 when there are changes. */
@@ -49,19 +49,11 @@ export async function showPlan(
   }
 }
 
-async function writePlanText(
-  planned: PlannedPush,
-  { program, config, endProgress }: Work,
-  saved: SavedAs | undefined,
-): Promise<void> {
-  const { screen, clock, typed } = program;
-  const view = {
-    style: screen.dataStyle,
-    nowMs: clock.now(),
-    timezone: config.timezone,
-    command: program.command,
-  };
-  endProgress();
+async function writePlanText(planned: PlannedPush, work: Work, saved: SavedAs | undefined): Promise<void> {
+  const { program } = work;
+  const { screen, typed } = program;
+  const view = planView(work, screen.dataStyle);
+  work.endProgress();
   await screen.data(renderPlan(planned, await sampleChanges(planned), view));
   for (const { error } of planned.stops) screen.tell(renderStop(error, program));
   if (saved !== undefined) screen.say(safeText(`saved as ${saved.file}`));
@@ -117,14 +109,7 @@ async function writePlanDocument(
     at_the_latest: forecast.atTheLatest,
     finish_by: forecast.finishByMs === undefined ? null : new Date(forecast.finishByMs).toISOString(),
     fits: { requests: forecast.fits, rows: forecast.fittingRows, limited_by: forecast.limitedBy ?? null },
-    stops: planned.stops.map(({ mapping, error }) =>
-      withLeague('mapping', {
-        mapping,
-        code: error.code,
-        message: error.message,
-        next: nextAfterStop(error, program),
-      }),
-    ),
+    stops: stopsDocument(planned.stops, program),
     ...(saved !== undefined && { saved: saved.file }),
   };
   await writeWithList(program.screen, head, 'changes', changesOf(planned), tail);

@@ -1,7 +1,8 @@
-import { EXIT, InternalError, type TeamsheetError } from '../../model/error.ts';
+import { EXIT, InternalError, StoppedError, type TeamsheetError } from '../../model/error.ts';
+import { withLeague } from '../../model/league-name.ts';
 import type { MappingSummary } from '../../model/state/store.ts';
 import { StalePlanError } from '../../plan/saved/stale-plan.ts';
-import { UnapprovedError } from '../push/approval.ts';
+import type { Stop } from '../../sync/ports.ts';
 import { commands } from '../commands/registry.ts';
 import type { Program } from '../program.ts';
 import { safeLines, safeText } from './text.ts';
@@ -21,10 +22,14 @@ export function renderStop(
   return lines.join('\n');
 }
 
-interface StopDocument {
-  readonly command: string | null;
-  readonly exit_code: number;
-  readonly error: object;
+/** A stop for want of approval; its document holds what there is to approve. */
+export class UnapprovedError extends StoppedError {
+  readonly details: object;
+
+  constructor(code: string, message: string, next: string | undefined, details: object) {
+    super(code, message, { next });
+    this.details = details;
+  }
 }
 
 /** Words of rooms that do not know what was typed. */
@@ -69,25 +74,39 @@ export function stopDocument(
   command: string | null,
   error: TeamsheetError,
   program: Pick<Program, 'name' | 'typed' | 'setting'>,
-  otherwise?: string,
-): StopDocument {
-  const { file = null, line = null, column = null } = error.place;
-  const next = nextAfterStop(error, program, otherwise);
+): object {
   return {
     command: command === 'runs' && program.typed.includes('prune') ? 'runs prune' : command,
     exit_code: error.exitCode,
     ...(error instanceof UnapprovedError && error.details),
-    error: {
-      code: error.code,
-      message: error.message,
-      file,
-      line,
-      column,
-      next,
-      ...(error instanceof StalePlanError && { counts: error.counts, differences: error.differences }),
-    },
+    error: errorDocument(error, program),
   };
 }
+
+/** The error of such a document, or of one that says what was done before it. */
+export function errorDocument(
+  error: TeamsheetError,
+  program: Pick<Program, 'name' | 'typed' | 'setting'>,
+  otherwise?: string,
+): object {
+  const { code, message, place } = error;
+  const { file = null, line = null, column = null } = place;
+  return {
+    ...{ code, message, file, line, column },
+    next: nextAfterStop(error, program, otherwise),
+    ...(error instanceof StalePlanError && { counts: error.counts, differences: error.differences }),
+  };
+}
+
+/** What stopped mappings alone. */
+export const stopsDocument = (
+  stops: readonly Stop[],
+  program: Pick<Program, 'name' | 'typed' | 'setting'>,
+): readonly object[] =>
+  stops.map(({ mapping, error }) => {
+    const { code, message } = error;
+    return withLeague('mapping', { mapping, code, message, next: nextAfterStop(error, program) });
+  });
 
 /** `next: teamsheet resume 01J…`, the line that ends a command with something left to do. */
 export function renderNextLine(next: string, program: Pick<Program, 'screen' | 'name' | 'setting'>): string {

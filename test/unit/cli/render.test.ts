@@ -1,12 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { UnapprovedError } from '../../../src/cli/push/approval.ts';
 import { renderAccount } from '../../../src/cli/render/account.ts';
 import { renderCheck } from '../../../src/cli/render/checks.ts';
 import { renderPlan } from '../../../src/cli/render/plan.ts';
 import { createReporter, renderBar } from '../../../src/cli/render/progress.ts';
 import { nextAfter, renderReasons, renderReport, renderTrigger } from '../../../src/cli/render/report.ts';
 import { renderCases } from '../../../src/cli/render/resolve.ts';
-import { nextAfterStop, renderNextLine, renderStop, stopDocument } from '../../../src/cli/render/stop.ts';
+import {
+  nextAfterStop,
+  renderNextLine,
+  renderStop,
+  stopDocument,
+  UnapprovedError,
+} from '../../../src/cli/render/stop.ts';
 import type { Screen, Style } from '../../../src/cli/screen.ts';
 import { exitCodesOf } from '../../../src/runtime/pull-reports.ts';
 import {
