@@ -13,8 +13,7 @@ import { preparePull } from '../../sync/pull.ts';
 import { push, type PushResult } from '../../sync/push.ts';
 import type { RunReport, SyncPorts } from '../../sync/ports.ts';
 import { defineCommand } from '../command.ts';
-import { configSchema } from '../../runtime/config/config-file.ts';
-import type { Config } from '../../runtime/config/config.ts';
+import { configOf, type Config } from '../../runtime/config/config.ts';
 import { readPullMappings, readPushMappings } from '../../runtime/config/mappings.ts';
 import { packagePath } from '../../runtime/package.ts';
 import type { Program } from '../program.ts';
@@ -54,7 +53,7 @@ export const demo = defineCommand({
   examples: [['demo', 'writes out/season.xlsx and four CSV files']],
   run: async (_args, program) => {
     const scratch = mkdtempSync(join(tmpdir(), 'teamsheet-demo-'));
-    const config = configOf(scratch, program);
+    const config = demoConfig(scratch, program);
     // The reports go below the working folder, and their layouts are the shipped ones.
     const pulls = readPullMappings({ ...config, layouts: packagePath('.') }, REPORTS, program);
     try {
@@ -89,31 +88,10 @@ function refuseOwnReports(pulls: readonly PullMapping[], { cwd }: Program): void
 }
 
 /** Throw-away state, the shipped mappings, and reports below the working folder. */
-function configOf(scratch: string, { cwd, env }: Program): Config {
-  const { budget, push: limits, timezone, season, rules, publish } = configSchema.parse({ version: 1 });
-  return {
-    file: undefined,
-    folder: cwd,
-    env: { ...env, XDG_STATE_HOME: scratch },
-    environments: undefined,
-    environment: undefined,
-    vars: VARS,
-    leagues: [],
-    state: { kind: 'file', file: join(scratch, 'state.sqlite') },
-    stateFolder: scratch,
-    insecure: false,
-    mappings: packagePath('mappings'),
-    timezone,
-    rules,
-    publish,
-    budget,
-    push: limits,
-    season,
-    google: undefined,
-    alerts: [],
-    warnings: [],
-    placeOf: () => ({}),
-  };
+function demoConfig(scratch: string, { cwd, env }: Program): Config {
+  const args = { var: VARS, mappings: packagePath('mappings'), state: join(scratch, 'state.sqlite') };
+  const seat = { cwd: scratch, env: { ...env, XDG_STATE_HOME: scratch } };
+  return { ...configOf({}, args, seat), folder: cwd };
 }
 
 interface Season {
