@@ -38,11 +38,17 @@ interface ColumnPlan {
 
 interface TablePlan {
   readonly tab: string;
+  /** Other names of the tab, folded. */
+  readonly otherTabs?: readonly string[];
+  /** The file of the shipped mapping that pushes it. */
+  readonly mapping: string;
+  /** The header of the ids that a push gets for its rows, where they have any. */
+  readonly idHeader?: string;
   /** A season may do without it, or it is filled in once. */
   readonly optional?: true;
-  /** Its columns are too many and too special for headers of another table to be matched with. */
+  /** No mapping is proposed for other headers: its columns are too many and too special for them to be matched with. */
   readonly oursAlone?: true;
-  /** Its cells may hold names of players. */
+  /** Its cells may hold names of players, which are looked up. */
   readonly namesPlayers?: true;
   readonly columns: readonly ColumnPlan[];
   readonly examples: readonly (readonly (string | number)[])[];
@@ -53,9 +59,13 @@ const name = (min: number | undefined, max?: number): InputRule => ({ kind: 'len
 
 const PLAYERS = Array.from({ length: 15 }, (_, index) => `P${index + 1}`);
 
-const TABLES: Readonly<Record<InputResource, TablePlan>> = {
+/** What `init` knows of each resource. */
+export const TABLES: Readonly<Record<InputResource, TablePlan>> = {
   users: {
     tab: 'Users',
+    otherTabs: ['user', 'member', 'members', 'managers', 'participants'],
+    mapping: 'users.yaml',
+    idHeader: 'User ID',
     columns: [
       {
         header: 'Member ID',
@@ -85,6 +95,8 @@ const TABLES: Readonly<Record<InputResource, TablePlan>> = {
   },
   prices: {
     tab: 'Prices',
+    otherTabs: ['price', 'playerprices'],
+    mapping: 'prices.yaml',
     columns: [
       {
         header: 'Player ID',
@@ -106,9 +118,18 @@ const TABLES: Readonly<Record<InputResource, TablePlan>> = {
       [EXAMPLE, 12],
     ],
   },
-  points_config: { tab: 'Points', columns: [], examples: [] },
+  points_config: {
+    tab: 'Points',
+    otherTabs: ['pointsconfiguration', 'scoring', 'pointssettings'],
+    mapping: 'points.yaml',
+    columns: [],
+    examples: [],
+  },
   fantasy_leagues: {
     tab: 'Fantasy leagues',
+    otherTabs: ['leagues'],
+    mapping: 'fantasy-leagues.yaml',
+    idHeader: 'Fantasy league ID',
     optional: true,
     columns: [
       { header: 'Name', field: 'name', width: 36, rule: name(1) },
@@ -118,6 +139,8 @@ const TABLES: Readonly<Record<InputResource, TablePlan>> = {
   },
   mini_leagues: {
     tab: 'Mini leagues',
+    mapping: 'mini-leagues.yaml',
+    idHeader: 'Mini league ID',
     optional: true,
     columns: [
       { header: 'Name', field: 'name', width: 36, rule: name(1) },
@@ -127,6 +150,9 @@ const TABLES: Readonly<Record<InputResource, TablePlan>> = {
   },
   squads: {
     tab: 'Squads',
+    otherTabs: ['teams'],
+    mapping: 'squads.yaml',
+    idHeader: 'Squad ID',
     optional: true,
     oursAlone: true,
     namesPlayers: true,
@@ -152,24 +178,16 @@ const TABLES: Readonly<Record<InputResource, TablePlan>> = {
 };
 
 /** The columns that a push fills in beside the rows of a spreadsheet: headers by what they hold. */
-export const WRITE_BACK: Readonly<Partial<Record<InputResource, Readonly<Record<string, string>>>>> = {
-  users: written({ id: 'User ID' }),
-  prices: written(),
-  points_config: written(),
-  fantasy_leagues: written({ id: 'Fantasy league ID' }),
-  mini_leagues: written({ id: 'Mini league ID' }),
-  squads: written({ id: 'Squad ID' }),
-};
-
-function written(id: { readonly id?: string } = {}): Readonly<Record<string, string>> {
-  return { status: 'Sync status', message: 'Sync message', ...id, synced_at: 'Synced at' };
+export function writeBackOf(resource: InputResource): Readonly<Record<string, string>> {
+  const { idHeader: id } = TABLES[resource];
+  return { status: 'Sync status', message: 'Sync message', ...(id && { id }), synced_at: 'Synced at' };
 }
 
 /** Widths in characters; an id of the service has 36. */
 const OUTCOME_WIDTHS: Readonly<Record<string, number>> = { status: 14, message: 60, id: 38, synced_at: 20 };
 
 function outcomesOf(resource: InputResource): readonly OutcomeColumn[] {
-  return Object.entries(WRITE_BACK[resource] ?? {}).map(([holds, header]) => ({
+  return Object.entries(writeBackOf(resource)).map(([holds, header]) => ({
     header,
     note: 'Filled in by teamsheet after a push. Leave it as it is.',
     width: OUTCOME_WIDTHS[holds] ?? 20,
@@ -300,15 +318,6 @@ function describeRule(rule: InputRule): string {
 
 const noteOf = (parts: readonly (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined).join('\n');
-
-/** Tables that a season may do without, or that are filled in once. */
-export const isOptional = (resource: InputResource): boolean => TABLES[resource].optional === true;
-
-/** Tables that no mapping is proposed for, where their headers are not those of `init`. */
-export const isOursAlone = (resource: InputResource): boolean => TABLES[resource].oursAlone === true;
-
-/** Tables whose players are looked up by their names. */
-export const namesPlayers = (resource: InputResource): boolean => TABLES[resource].namesPlayers === true;
 
 /** Every tab; `where` says what people call the place, such as `this workbook`. */
 export function inputBook(where: 'workbook' | 'spreadsheet'): InputBook {

@@ -3,10 +3,9 @@ import { join, relative, resolve, sep } from 'node:path';
 import { spreadsheetIn } from '../../mapping/parse/parse-source.ts';
 import { UsageError } from '../../model/error.ts';
 import { createGoogleAccess, type CountedAccess } from '../../tables/google/connection/access.ts';
-import { readConfig } from '../../runtime/config/config.ts';
-import { readEnvironment } from '../../runtime/config/env-file.ts';
+import { configOf, readConfig } from '../../runtime/config/config.ts';
 import { googleConnectionOf } from '../../runtime/google.ts';
-import { INPUT_RESOURCES, inputBook, inputTable, type InputResource } from './input-tables.ts';
+import { INPUT_RESOURCES, inputBook, inputTable, TABLES, type InputResource } from './input-tables.ts';
 import { standsInside } from '../../runtime/config/inside-folder.ts';
 import type { Program } from '../program.ts';
 import { sayGoogle } from '../render/google.ts';
@@ -104,7 +103,7 @@ export async function placeSpreadsheet(
       ],
       file: undefined,
       shown: `"${spreadsheet.title}"`,
-      made: made.map((resource) => inputTable(resource).tab),
+      made: made.map((resource) => TABLES[resource].tab),
       seasonTabs: seasonTabs(
         { kind: 'sheet', spreadsheet: id },
         there.filter(({ isReport }) => !isReport).map(({ tab }) => tab),
@@ -121,7 +120,7 @@ function lacking(there: readonly FoundTab[]): readonly InputResource[] {
   const { tabs } = recogniseTabs(there);
   const titles = new Set(there.map(({ tab }) => tab.toLowerCase()));
   return INPUT_RESOURCES.filter(
-    (resource) => !tabs.has(resource) && !titles.has(inputTable(resource).tab.toLowerCase()),
+    (resource) => !tabs.has(resource) && !titles.has(TABLES[resource].tab.toLowerCase()),
   );
 }
 
@@ -143,14 +142,8 @@ function openAccess(
 ): CountedAccess {
   const file = join(folder, 'teamsheet.yaml');
   const config = existsSync(file)
-    ? readConfig({ config: file, env: undefined, mappings: undefined, var: {} }, program)
-    : {
-        google: undefined,
-        env: readEnvironment(folder, program.env).values,
-        folder,
-        placeOf: () => ({}),
-        stateFolder: join(folder, '.teamsheet'),
-      };
+    ? readConfig({ config: file, var: {} }, program)
+    : configOf({}, { var: {} }, { cwd: folder, env: program.env });
   const google =
     googleKey === undefined ? config.google : { ...config.google, credentials: { file: googleKey } };
   return createGoogleAccess({

@@ -1,21 +1,7 @@
 import { pushTarget } from '../../contract/index.ts';
 import { variableOf } from '../../mapping/push-fields.ts';
-import {
-  INPUT_RESOURCES,
-  inputTable,
-  isOptional,
-  isOursAlone,
-  namesPlayers,
-  type InputResource,
-} from './input-tables.ts';
-import {
-  AS_SHIPPED,
-  fitMapping,
-  fitPlayers,
-  PLAYERS_MAPPING,
-  PUSH_MAPPINGS,
-  type Place,
-} from './push-mapping.ts';
+import { INPUT_RESOURCES, TABLES, type InputResource } from './input-tables.ts';
+import { AS_SHIPPED, fitMapping, fitPlayers, PLAYERS_MAPPING, type Place } from './push-mapping.ts';
 import { hasOurHeader, recogniseTabs, type FoundTab, type TabMatch } from './recognise.ts';
 
 /** The tab that the report of the players makes beside the tables that name players. */
@@ -61,23 +47,22 @@ export function fitMappings(
   const isFree = ownTab === undefined || PLAYERS_HEADERS.every((name) => ownTab.header.includes(name));
   const playersTab = isFree ? PLAYERS_TAB : undefined;
   for (const resource of INPUT_RESOURCES) {
-    const file = PUSH_MAPPINGS[resource];
-    if (file === undefined) continue;
+    const { tab, mapping: file, optional, oursAlone, namesPlayers } = TABLES[resource];
     const found = tabs.get(resource);
     const mapping = `mappings/${file}`;
     if (found === undefined && !made.includes(resource)) {
-      if (isOptional(resource)) continue;
+      if (optional) continue;
       said.push(
-        `no tab was taken for ${resource}: ${mapping} was left out; add a tab "${inputTable(resource).tab}" and run init again`,
+        `no tab was taken for ${resource}: ${mapping} was left out; add a tab "${tab}" and run init again`,
       );
     } else if (found === undefined || hasOurHeader(resource, found.header)) {
-      const isOfPlayers = namesPlayers(resource) && playersTab !== undefined;
+      const isOfPlayers = namesPlayers === true && playersTab !== undefined;
       const changes = isOfPlayers ? { ...AS_SHIPPED, playersTab } : AS_SHIPPED;
-      files.set(file, fitMapping(resource, place, found?.tab ?? inputTable(resource).tab, changes));
+      files.set(file, fitMapping(resource, place, found?.tab ?? tab, changes));
       if (isOfPlayers) files.set(PLAYERS_MAPPING, fitPlayers(place, playersTab));
-    } else if (isOptional(resource) && (isOursAlone(resource) || found.match.missing.length > 0)) {
+    } else if (optional && (oursAlone || found.match.missing.length > 0)) {
       said.push(
-        `the tab "${found.tab}" looks like ${resource}, but does not have all columns of "${inputTable(resource).tab}": ${mapping} was left out; write a mapping for it`,
+        `the tab "${found.tab}" looks like ${resource}, but does not have all columns of "${tab}": ${mapping} was left out; write a mapping for it`,
       );
     } else {
       const { headers, settings } = found.match;

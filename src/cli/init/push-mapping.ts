@@ -2,23 +2,13 @@ import { readFileSync } from 'node:fs';
 import { isMap, isScalar, isSeq, parseDocument, type Document, type YAMLMap } from 'yaml';
 import { asWritten } from '../../mapping/parse/parse-mappings.ts';
 import { InternalError } from '../../model/error.ts';
-import { WRITE_BACK, type InputResource } from './input-tables.ts';
+import { TABLES, writeBackOf, type InputResource } from './input-tables.ts';
 import { packagePath } from '../../runtime/package.ts';
 
 /** Where the tables of a set-up stand, as a mapping names it. */
 export type Place =
   | { readonly kind: 'xlsx'; readonly file: string; readonly outside: boolean }
   | { readonly kind: 'sheet'; readonly spreadsheet: string };
-
-/** The shipped mappings that push, by resource. */
-export const PUSH_MAPPINGS: Readonly<Partial<Record<InputResource, string>>> = {
-  users: 'users.yaml',
-  prices: 'prices.yaml',
-  points_config: 'points.yaml',
-  fantasy_leagues: 'fantasy-leagues.yaml',
-  mini_leagues: 'mini-leagues.yaml',
-  squads: 'squads.yaml',
-};
 
 /** What a proposed mapping says otherwise than the shipped one. */
 export interface Changes {
@@ -78,7 +68,7 @@ const PLAYERS_SCHEDULE = { at: 'each.end + 5h' };
 
 /** The text of the shipped mapping of a resource with its source replaced by a tab; comments stay. */
 export function fitMapping(resource: InputResource, place: Place, tab: string, changes: Changes): string {
-  const file = PUSH_MAPPINGS[resource] ?? '';
+  const file = TABLES[resource].mapping;
   const document = parseDocument(readFileSync(packagePath(`mappings/${file}`), 'utf8'));
   const source = document.get('source');
   if (!isMap(source)) throw new InternalError('internal.shipped', `mappings/${file} has no source`);
@@ -88,9 +78,8 @@ export function fitMapping(resource: InputResource, place: Place, tab: string, c
   ];
   // A tab that nobody has filled in yet keeps nobody from sending the others.
   source.set('optional', true);
-  const writeBack = WRITE_BACK[resource];
-  if (place.kind === 'sheet' && writeBack !== undefined) {
-    const node = document.createNode(writeBack, { flow: true });
+  if (place.kind === 'sheet') {
+    const node = document.createNode(writeBackOf(resource), { flow: true });
     if (isMap(document.contents)) document.contents.items.push(document.createPair('write_back', node));
   }
   changeColumns(document, source, changes);

@@ -1,7 +1,7 @@
 import { pushTarget, resources } from '../../contract/index.ts';
 import { requiredFields, variableOf } from '../../mapping/push-fields.ts';
 import { fold, matchHeaders, VALUE_HEADERS, type HeaderMatch } from '../header-match.ts';
-import { INPUT_RESOURCES, inputTable, type InputResource } from './input-tables.ts';
+import { INPUT_RESOURCES, inputTable, TABLES, type InputResource } from './input-tables.ts';
 
 /** A tab that stands there already. */
 export interface FoundTab {
@@ -12,15 +12,6 @@ export interface FoundTab {
 
 /** Headers of a table that has one setting of the points configuration in each line. */
 const SETTING_HEADERS = ['setting', 'settings', 'field'];
-
-/** Other names of tabs than those of our own, folded. */
-const TAB_NAMES: Readonly<Partial<Record<InputResource, readonly string[]>>> = {
-  users: ['user', 'member', 'members', 'managers', 'participants'],
-  prices: ['price', 'playerprices'],
-  points_config: ['pointsconfiguration', 'scoring', 'pointssettings'],
-  fantasy_leagues: ['leagues'],
-  squads: ['teams'],
-};
 
 /** The headers of a tab as a resource reads them. */
 export interface TabMatch extends Omit<HeaderMatch, 'doubtful'> {
@@ -101,7 +92,7 @@ export function recogniseTabs(tabs: readonly FoundTab[]): Recognised {
     if (others.length > 0) {
       const names = [first, ...others].map(({ tab }) => `"${tab}"`).join(' and ');
       notes.push(
-        `the tabs ${names} fit ${resource} equally well: no mapping was made; rename one to ${inputTable(resource).tab}`,
+        `the tabs ${names} fit ${resource} equally well: no mapping was made; rename one to ${TABLES[resource].tab}`,
       );
     } else found.set(resource, { ...first, match: matchTab(resource, first.header) });
   }
@@ -120,12 +111,10 @@ function claimOf({ tab, header }: FoundTab): {
   readonly byHeader: readonly InputResource[];
 } {
   const name = fold(tab);
-  const byName = INPUT_RESOURCES.find((resource) =>
-    [resource, inputTable(resource).tab]
-      .map(fold)
-      .concat(TAB_NAMES[resource] ?? [])
-      .includes(name),
-  );
+  const byName = INPUT_RESOURCES.find((resource) => {
+    const { tab: own, otherTabs = [] } = TABLES[resource];
+    return [fold(resource), fold(own), ...otherTabs].includes(name);
+  });
   const scores = INPUT_RESOURCES.flatMap((resource) => {
     const { headers, settings, missing } = matchTab(resource, header);
     const filled = settings === undefined ? headers.size : 2;

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { packagePath } from '../../runtime/package.ts';
-import { PUSH_MAPPINGS, SEASON_TABS } from './push-mapping.ts';
+import { TABLES } from './input-tables.ts';
+import { SEASON_TABS } from './push-mapping.ts';
 import type { SeasonTabs } from './season-tabs.ts';
 import {
   chosenMappings,
@@ -124,7 +125,7 @@ export function setupFiles({
     ...shippedFiles('mappings', 'mappings').flatMap(([path, file]): [string, NewFile][] => {
       const name = basename(path);
       if (!isWanted(reportPlace, name, inTabs) && pushMappings?.has(name) !== true) return [];
-      const isPush = Object.values(PUSH_MAPPINGS).includes(name);
+      const isPush = Object.values(TABLES).some(({ mapping }) => mapping === name);
       if (pushMappings !== undefined && isPush && !pushMappings.has(name)) return [];
       const placed = placedMapping(reportPlace, pushMappings?.get(name) ?? String(file.text));
       const text = chosenMappings(placed, reportKinds);

@@ -2,10 +2,9 @@ import { pushTarget } from '../../../src/contract/index.ts';
 import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
 
-import { inputBook, INPUT_RESOURCES, inputTable } from '../../../src/cli/init/input-tables.ts';
+import { inputBook, INPUT_RESOURCES, inputTable, TABLES } from '../../../src/cli/init/input-tables.ts';
 import { fitMappings } from '../../../src/cli/init/propose.ts';
 import type { FittedMappings } from '../../../src/cli/init/propose.ts';
-import { PUSH_MAPPINGS } from '../../../src/cli/init/push-mapping.ts';
 import type { PushField } from '../../../src/contract/resource.ts';
 import type { ResourceName } from '../../../src/contract/index.ts';
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
@@ -99,7 +98,7 @@ describe('the mappings for tables that init makes', () => {
     'leave out the examples of %s',
     (resource) => {
       const table = inputTable(resource);
-      const mapping = parsed(made, PUSH_MAPPINGS[resource] ?? '');
+      const mapping = parsed(made, TABLES[resource].mapping);
       const reader = createRowReader(
         mapping,
         table.columns.map(({ header }) => header),

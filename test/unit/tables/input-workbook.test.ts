@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { readXlsx } from 'hucre/xlsx';
 import type { Sheet } from 'hucre/xlsx';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inputBook, INPUT_RESOURCES, inputTable } from '../../../src/cli/init/input-tables.ts';
-import { PUSH_MAPPINGS } from '../../../src/cli/init/push-mapping.ts';
+import { inputBook, INPUT_RESOURCES, inputTable, TABLES } from '../../../src/cli/init/input-tables.ts';
 import { fillSpreadsheet, readInputTabs } from '../../../src/tables/google/input-spreadsheet.ts';
 import { readWorkbookHeaders } from '../../../src/tables/input-headers.ts';
 import { renderInputWorkbook } from '../../../src/tables/xlsx/write/input-workbook.ts';
@@ -43,7 +42,7 @@ describe('the workbook of inputs', () => {
   it('says how tabs are sent that are filled in, while others are empty', () => {
     const text = sheet('Read me').rows.flat().join('\n');
     expect(text).toContain('teamsheet plan users      shows');
-    const names = INPUT_RESOURCES.map((resource) => PUSH_MAPPINGS[resource]?.replace('.yaml', ''));
+    const names = INPUT_RESOURCES.map((resource) => TABLES[resource].mapping.replace('.yaml', ''));
     expect(text).toContain(`one or more of ${names.join(', ')}.`);
   });
 
