@@ -174,7 +174,7 @@ const THEIR_PROGRAM = new RegExp(`(<Application>)(?!${OUR_PROGRAM}<)[^<]*`);
 export async function graftProperties(
   zip: Zip,
   memory: Readonly<Record<string, string>>,
-): Promise<{ readonly changed: ReadonlyMap<string, string> }> {
+): Promise<ReadonlyMap<string, string>> {
   const changed = new Map<string, string>();
   const stands = zip.find(PROPERTIES_PART);
   const properties = sliceXml(stands === undefined ? NO_PROPERTIES : await textOf(zip, stands.name));
@@ -202,5 +202,5 @@ export async function graftProperties(
     const text = await textOf(zip, program.name);
     changed.set(program.name, text.replace(THEIR_PROGRAM, '$1teamsheet'));
   }
-  return { changed };
+  return changed;
 }

@@ -215,7 +215,7 @@ async function graftBookParts(
   changed.set(book.part, graftBook(old, await textOf(made.zip, made.part), tabs, changed, book.tabs));
   const kept = [...memory].filter(([name]) => book.tabs.some((tab) => tab.name === name));
   const properties = await graftProperties(zip, memoryProperties(new Map([...kept, ...own])));
-  for (const [name, content] of properties.changed) changed.set(name, content);
+  for (const [name, content] of properties) changed.set(name, content);
   const types = new Map([...copies.types, ...added.map(({ part }) => [part, WORKSHEET] as const)]);
   if (zip.find(PROPERTIES_PART) === undefined) types.set(PROPERTIES_PART, PROPERTIES);
   const contentTypes = '[Content_Types].xml';

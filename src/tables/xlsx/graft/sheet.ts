@@ -7,6 +7,7 @@ import {
   attributesOf,
   decodeText,
   joinXml,
+  mapChildren,
   replaceChildren,
   sliceXml,
   tagEnd,
@@ -60,7 +61,6 @@ function rowsOf(sheetData: XmlSlice | undefined): Rows {
 
 /** A sheet that was made for a workbook of its own, as another workbook can hold it: with that one's styles, and texts in the cells. */
 export function adoptSheet(xml: string, styles: GraftedStyles, strings: readonly string[]): string {
-  const sheet = sliceXml(xml);
   const styled = (tag: string, attribute: string): string => {
     const style = attributesOf(tag).get(attribute);
     return style === undefined ? tag : withAttribute(tag, attribute, String(styles.cellStyle(Number(style))));
@@ -69,33 +69,25 @@ export function adoptSheet(xml: string, styles: GraftedStyles, strings: readonly
     const tag = styled(cell, 's');
     if (attributesOf(tag).get('t') !== 's') return tag;
     const text = strings[Number(/<v>(\d+)<\/v>/.exec(tag)?.[1])] ?? '';
-    return `${withAttribute(tag, 't', 'inlineStr').slice(0, tagEnd(withAttribute(tag, 't', 'inlineStr'), 1))}><is>${text}</is></c>`;
+    const inline = withAttribute(tag, 't', 'inlineStr');
+    return `${inline.slice(0, tagEnd(inline, 1))}><is>${text}</is></c>`;
   };
-  const children = sheet.children.map(({ name, xml: part }): XmlSlice => {
-    if (name === 'cols') {
-      const cols = sliceXml(part);
-      const styledCols = cols.children.map((col) => ({ ...col, xml: styled(col.xml, 'style') }));
-      return { name, xml: joinXml({ ...cols, children: styledCols }) };
+  const adoptRule = (rule: string): string => {
+    const dxf = attributesOf(rule).get('dxfId');
+    return dxf === undefined ? rule : withAttribute(rule, 'dxfId', String(styles.difference(Number(dxf))));
+  };
+  return mapChildren(xml, ({ name, xml: part }) => {
+    switch (name) {
+      case 'cols':
+        return mapChildren(part, (column) => styled(column.xml, 'style'));
+      case 'conditionalFormatting':
+        return mapChildren(part, (rule) => adoptRule(rule.xml));
+      case 'sheetData':
+        return mapChildren(part, (row) => mapChildren(styled(row.xml, 's'), (cell) => adoptCell(cell.xml)));
+      default:
+        return part;
     }
-    if (name === 'conditionalFormatting') {
-      const rules = sliceXml(part);
-      const moved = rules.children.map((rule) => {
-        const dxf = attributesOf(rule.xml).get('dxfId');
-        return dxf === undefined
-          ? rule
-          : { ...rule, xml: withAttribute(rule.xml, 'dxfId', String(styles.difference(Number(dxf)))) };
-      });
-      return { name, xml: joinXml({ ...rules, children: moved }) };
-    }
-    if (name !== 'sheetData') return { name, xml: part };
-    const data = sliceXml(part);
-    const rows = data.children.map((row) => {
-      const { head, children: cells, tail } = sliceXml(row.xml);
-      return { ...row, xml: styled(head, 's') + cells.map((cell) => adoptCell(cell.xml)).join('') + tail };
-    });
-    return { name, xml: joinXml({ ...data, children: rows }) };
   });
-  return joinXml({ ...sheet, children });
 }
 
 /** A cell whose formula is calculated when the file is opened, because what it looks at may have changed; other cells as they are. */
@@ -110,17 +102,8 @@ function withoutResult(cell: string): string {
 
 /** A sheet whose formulas are calculated when the file is opened. Errors: XmlFault. */
 export function withoutResults(xml: string): string {
-  const sheet = sliceXml(xml);
-  const inRow = (row: XmlSlice): XmlSlice => {
-    const { head, children, tail } = sliceXml(row.xml);
-    return { ...row, xml: head + children.map((cell) => withoutResult(cell.xml)).join('') + tail };
-  };
-  const children = sheet.children.map((part) => {
-    if (part.name !== 'sheetData') return part;
-    const data = sliceXml(part.xml);
-    return { ...part, xml: joinXml({ ...data, children: data.children.map(inRow) }) };
-  });
-  return joinXml({ ...sheet, children });
+  const inRow = (row: XmlSlice): string => mapChildren(row.xml, (cell) => withoutResult(cell.xml));
+  return mapChildren(xml, (part) => (part.name === 'sheetData' ? mapChildren(part.xml, inRow) : part.xml));
 }
 
 function takeCell(rows: Rows, number: number, column: number): string | undefined {
@@ -218,14 +201,9 @@ function mixRules(
     for (const { xml } of left) last = Math.max(last, Number(attributesOf(xml).get('priority') ?? 0));
     return left.length === 0 ? [] : [{ ...slice, xml: joinXml({ ...rules, children: left }) }];
   });
-  const added = coming.map((slice) => {
-    const rules = sliceXml(slice.xml);
-    const children = rules.children.map((rule) => {
-      const priority = last + Number(attributesOf(rule.xml).get('priority') ?? 1);
-      return { ...rule, xml: withAttribute(rule.xml, 'priority', String(priority)) };
-    });
-    return { ...slice, xml: joinXml({ ...rules, children }) };
-  });
+  const behind = ({ xml }: XmlSlice): string =>
+    withAttribute(xml, 'priority', String(last + Number(attributesOf(xml).get('priority') ?? 1)));
+  const added = coming.map((slice) => ({ ...slice, xml: mapChildren(slice.xml, behind) }));
   return [...kept, ...added];
 }
 

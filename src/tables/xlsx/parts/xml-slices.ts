@@ -39,6 +39,12 @@ export function joinXml({ head, children, tail }: SlicedXml): string {
   return head + children.map(({ xml }) => xml).join('') + tail;
 }
 
+/** An element, or the root of a document, with each of its children changed. Errors: XmlFault. */
+export function mapChildren(xml: string, change: (child: XmlSlice) => string): string {
+  const { head, children, tail } = sliceXml(xml);
+  return head + children.map(change).join('') + tail;
+}
+
 /** The start tag of an element with an attribute set, or without it when `value` is undefined; `xml` may go on after the tag. */
 export function withAttribute(xml: string, name: string, value: string | undefined): string {
   const end = tagEnd(xml, 1);
