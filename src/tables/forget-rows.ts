@@ -1,15 +1,11 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { shownText } from '../model/tables/cell.ts';
 import type { ResultLines } from '../model/results.ts';
-import { openCsv } from './csv/read.ts';
-import { writeCsvFile } from './csv/write.ts';
+import { headerOf, resultLines, writeResultLines } from './result-lines.ts';
+import { systemCode } from './system-error.ts';
 
 /** What `NAME.results.csv`, `NAME.rejected.csv` and their numbered copies end in. */
 const RESULT_FILE = /\.(?:results|rejected)(?:\.\d+)?\.csv$/;
-
-/** Results hold members' data: only their owner may read them. */
-const PRIVATE = 0o600;
 
 /**
  * Takes the rows in which a cell is `member` out of all result files below a folder; a workbook of such rows beside one goes. Answers how many rows. A folder that is
@@ -29,36 +25,20 @@ async function entriesOf(folder: string) {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (systemCode(error) === 'ENOENT') return [];
     throw error;
   }
 }
 
 async function forgetIn(file: string, member: string): Promise<number> {
   const names = (cells: readonly string[]): boolean => cells.some((cell) => cell.trim() === member);
-  const lines = async function* (keeps: (cells: readonly string[]) => boolean): ResultLines {
-    const table = await open(file);
-    try {
-      for await (const batch of table.batches())
-        yield batch.map(({ cells }) => cells.map(shownText)).filter(keeps);
-    } finally {
-      await table.close();
-    }
+  const left = async function* (): ResultLines {
+    for await (const { lines } of resultLines(file)) yield lines.filter((cells) => !names(cells));
   };
   let count = 0;
-  for await (const page of lines(names)) count += page.length;
+  for await (const { lines } of resultLines(file)) count += lines.filter(names).length;
   if (count === 0) return 0;
-  const table = await open(file);
-  await table.close();
-  await writeCsvFile(
-    file,
-    table.header,
-    lines((cells) => !names(cells)),
-    { mode: PRIVATE, formulas: 'raw' },
-  );
+  await writeResultLines(file, await headerOf(file), left());
   await rm(file.replace(/\.csv$/, '.xlsx'), { force: true });
   return count;
 }
-
-const open = (file: string) =>
-  openCsv(file, { origin: file, headerRow: 1, delimiter: ',', encoding: 'utf-8' });

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { lstat, readdir, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { UnavailableError } from '../model/error.ts';
-import { shownText } from '../model/tables/cell.ts';
 import {
   RESULT_COLUMNS,
   type ChangedFile,
@@ -10,16 +9,11 @@ import {
   type ResultLines,
   type UnreadRows,
 } from '../model/results.ts';
-import type { SourceTable } from '../model/tables/table.ts';
-import { openCsv } from './csv/read.ts';
-import { writeCsvFile } from './csv/write.ts';
+import { headerOf, resultLines, writeResultLines } from './result-lines.ts';
 import { openWrittenFiles, type WrittenFiles } from './written-files.ts';
 
 /** What the name of a copy ends in, once for each time that it was imported and refused. */
 const REJECTED = /(?:\.rejected)+\.(?:csv|xlsx)$/;
-
-/** Results hold members' data: only their owner may read them. */
-const PRIVATE = 0o600;
 
 /** Errors: UnavailableError `destination.symlink` where a link in the way of the copies leads out of the folder. */
 async function requireInside(folder: string, names: readonly string[]): Promise<void> {
@@ -65,30 +59,16 @@ interface EarlierRows {
   readonly staying: UnreadRows;
 }
 
-const openWritten = (file: string): Promise<SourceTable> =>
-  openCsv(file, { origin: file, headerRow: 1, delimiter: ',', encoding: 'utf-8' });
-
 /** The lines that stay, each cell under its header where the row has one for each. */
 async function* stayingLines(header: readonly string[], earlier: readonly EarlierRows[]): ResultLines {
-  for (const { file, staying } of earlier) {
-    // Nothing can be taken over from a run whose files somebody has removed.
-    if (!existsSync(file)) continue;
-    const table = await openWritten(file);
-    try {
-      const places = header.map((name) => table.header.indexOf(name));
-      for await (const batch of table.batches()) {
-        const texts = batch.map(({ cells }) => cells.map(shownText));
-        const rowNumbers = await staying(texts.map(rowNumberOf));
-        yield texts
-          .filter((cells) => rowNumbers.has(rowNumberOf(cells)))
-          .map((cells) =>
-            cells.length === table.header.length ? places.map((at) => cells[at] ?? '') : cells,
-          );
-      }
-    } finally {
-      await table.close();
+  for (const { file, staying } of earlier)
+    for await (const { header: names, lines } of resultLines(file)) {
+      const places = header.map((name) => names.indexOf(name));
+      const rowNumbers = await staying(lines.map(rowNumberOf));
+      yield lines
+        .filter((cells) => rowNumbers.has(rowNumberOf(cells)))
+        .map((cells) => (cells.length === names.length ? places.map((at) => cells[at] ?? '') : cells));
     }
-  }
 }
 
 const everyRow: UnreadRows = (rowNumbers) => Promise.resolve(new Set(rowNumbers));
@@ -97,15 +77,8 @@ const NO_ROWS: ReadonlySet<number> = new Set();
 /** The numbers of the rows in a file that was written; none where there is no such file. */
 async function rowsIn(file: string): Promise<ReadonlySet<number>> {
   const found = new Set<number>();
-  if (!existsSync(file)) return found;
-  const table = await openWritten(file);
-  try {
-    for await (const batch of table.batches())
-      for (const { cells } of batch) found.add(rowNumberOf(cells.map(shownText)));
-    return found;
-  } finally {
-    await table.close();
-  }
+  for await (const { lines } of resultLines(file)) for (const cells of lines) found.add(rowNumberOf(cells));
+  return found;
 }
 
 /** The lines without those of some rows. */
@@ -129,8 +102,6 @@ async function* followedBy(lines: ResultLines, others: ResultLines): ResultLines
  */
 export function createResultFiles({ folder, runFolder }: ResultFolders): ResultFiles {
   const relative = (file: string): string => path.relative(folder, file).split(path.sep).join('/');
-  const write = (file: string, header: readonly string[], lines: ResultLines): Promise<number> =>
-    writeCsvFile(file, header, lines, { mode: PRIVATE, formulas: 'raw' });
   const wayToCopies = ['out', 'rejected'];
   const copies = path.join(folder, ...wayToCopies);
   const requirePlace = (): Promise<void> => requireInside(folder, wayToCopies);
@@ -170,11 +141,9 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
     const [csv, xlsx] = [`${name}.csv`, `${name}.xlsx`];
     for (const file of [csv, xlsx]) if (await attempt(file, () => known.isChanged(file))) return false;
     if (!existsSync(csv)) return false;
-    const before = await openWritten(csv);
-    await before.close();
-    const { header } = before;
+    const header = await headerOf(csv);
     const left = (): ResultLines => stayingLines(header, [{ file: csv, staying: unread }]);
-    const count = await write(csv, header, left());
+    const count = await writeResultLines(csv, header, left());
     await attempt(csv, () => known.add(csv));
     if (count === 0) return false;
     const { writeRejectedXlsx } = await import('./xlsx/write.ts');
@@ -188,7 +157,7 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
     mappingToMend,
     writeResults: async (runId, mapping, header, lines) => {
       const file = path.join(await runFolder(runId), `${mapping}.results.csv`);
-      await write(file, header, lines);
+      await writeResultLines(file, header, lines);
       return relative(file);
     },
     writeRejected: async (runId, mapping, header, lines, { missed, unread, isTaken, source }) => {
@@ -196,7 +165,7 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
       const told = isTaken ? await rowsIn(`${own}.csv`) : NO_ROWS;
       const written: string[] = [];
       const changed: ChangedFile[] = [];
-      if ((await write(`${own}.csv`, header, lines())) === 0) return { written, changed };
+      if ((await writeResultLines(`${own}.csv`, header, lines())) === 0) return { written, changed };
       const { writeRejectedXlsx } = await import('./xlsx/write.ts');
       await writeRejectedXlsx(`${own}.xlsx`, header, lines());
       const fresh = (): ResultLines => without(lines(), told);
@@ -220,7 +189,7 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
         await attempt(file, () => known.add(file));
         return answer;
       };
-      await writeCopy(`${copy}.csv`, () => write(`${copy}.csv`, header, all()));
+      await writeCopy(`${copy}.csv`, () => writeResultLines(`${copy}.csv`, header, all()));
       // A workbook has a limit that the CSV file has not.
       const asWorkbook = await writeCopy(`${copy}.xlsx`, () =>
         writeRejectedXlsx(`${copy}.xlsx`, header, all()),
