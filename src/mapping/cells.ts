@@ -1,6 +1,7 @@
 import type { PushField } from '../contract/resource.ts';
 import { shownText, type Cell, type FieldValue, type TypedCell } from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
+import { wallOf } from '../model/time/serial-date.ts';
 import { canonical, exactNumber, parseDecimal, type NumberStyle } from './decimal.ts';
 import { readKey, readTypedKey, trimKey } from './key-text.ts';
 import { limitsOf, type Limits } from './limits.ts';
@@ -314,9 +315,6 @@ const readUuid: CellReader = (cell, header, issues) => {
 
 /** `7`, `1,234.50`, `1E+05`, `$5.00`, `50%`: a number as a spreadsheet shows it. */
 const SHOWN_NUMBER = /^[-+]?(?:\d{1,3}(?:[.,'\s]\d{3})+|\d*)(?:[.,]\d+)?(?:E[-+]?\d+)?$/i;
-/** The day 0 of spreadsheets, 1899-12-30, in days before 1970-01-01. */
-const DAY_ZERO = 25_569;
-const DAY_SECONDS = 86_400;
 
 /**
  * The wall clock of a cell that holds a date: as it is, or as the serial number of days that a spreadsheet stores, which is shown as a date. Undefined for
@@ -326,8 +324,7 @@ function dateOf(cell: TypedCell): string | undefined {
   if (cell.kind === 'datetime') return cell.iso;
   if (cell.kind !== 'number' || cell.value < 1 || cell.shown === undefined) return undefined;
   if (SHOWN_NUMBER.test(cell.shown.replace(/[\p{Sc}%]/gu, '').trim())) return undefined;
-  const date = new Date(Math.round((cell.value - DAY_ZERO) * DAY_SECONDS) * 1000);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString().slice(0, 19);
+  return wallOf(cell.value)?.toISOString().slice(0, 19);
 }
 
 function datetimeReader(column: Column, context: CellContext): CellReader {

@@ -1,14 +1,22 @@
+import { DAY_MS, serialOf, wallOf } from '../model/time/serial-date.ts';
 import { wallClock } from '../model/time/wall-clock.ts';
 import type { ReportColumn, ReportValue } from '../model/tables/table.ts';
+import { parseInstant } from './date-format.ts';
 
-const DAY_MS = 86_400_000;
-/** The serial number of 1 January 1970; day 0 is 30 December 1899. */
-const EPOCH_SERIAL = 25_569;
+/** Dates before it have no number in a spreadsheet and stay text. */
+const FIRST_YEAR = 1900;
 /** Half a millisecond of a day: serial numbers that differ by less are the same date. */
 export const SAME_DAY_FRACTION = 0.5 / DAY_MS;
 
-/** A wall-clock time, given in the UTC fields of a date, as a serial number: days since 30 December 1899. */
-export const serialOf = (wall: Date): number => wall.getTime() / DAY_MS + EPOCH_SERIAL;
+/** Reads ISO 8601 texts as wall-clock times of a zone that a spreadsheet can hold, in the UTC fields of dates; undefined for all others. */
+export function wallReader(timezone: string): (text: string) => Date | undefined {
+  const toWall = wallClock(timezone);
+  return (text) => {
+    const instant = parseInstant(text);
+    const wall = instant && toWall(instant.ms);
+    return wall !== undefined && wall.getUTCFullYear() >= FIRST_YEAR ? wall : undefined;
+  };
+}
 
 /** What a cell of a spreadsheet holds; `''` is empty. */
 type CellContent = string | number | boolean;
@@ -25,7 +33,8 @@ export function valueReader(
   const toWall = wallClock(timezone);
   return (cell) => {
     if (typeof cell !== 'number') return cell === '' ? null : cell;
-    const local = Math.round((cell - EPOCH_SERIAL) * DAY_MS);
+    const local = wallOf(cell, DAY_MS)?.getTime();
+    if (local === undefined) return cell;
     const offset = (at: number): number => toWall(at).getTime() - at;
     const instant = [local - DAY_MS, local + DAY_MS]
       .map((at) => local - Math.round(offset(at) / 60_000) * 60_000)

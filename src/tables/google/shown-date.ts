@@ -1,8 +1,5 @@
 import type { Cell } from '../../model/tables/cell.ts';
-
-/** The day 0 of spreadsheets, 1899-12-30, in days before 1970-01-01. */
-const DAY_ZERO = 25_569;
-const DAY_SECONDS = 86_400;
+import { wallOf } from '../../model/time/serial-date.ts';
 
 /**
  * A number of a sheet as a cell. Google answers dates and times as numbers, and only how they are shown tells them from others: where the text says
@@ -19,9 +16,8 @@ export function numberCell(value: number, shown: string | undefined): Cell {
 /** The wall clock that is shown; undefined when it is a number. */
 function momentOf(value: number, shown: string): string | undefined {
   if (value < 0 || (!/\d:\d/.test(shown) && says(shown, value))) return undefined;
-  const moment = new Date(Math.round((value - DAY_ZERO) * DAY_SECONDS) * 1000);
-  if (Number.isNaN(moment.getTime()) || !isMoment(shown, value, moment)) return undefined;
-  return moment.toISOString().slice(0, 19);
+  const moment = wallOf(value);
+  return moment && isMoment(shown, value, moment) ? moment.toISOString().slice(0, 19) : undefined;
 }
 
 /** Whether a text says a number, rounded, with any separators, and whatever stands around it. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { shownText, type Cell } from '../../model/tables/cell.ts';
 import { ConfigError, UnavailableError } from '../../model/error.ts';
 import type { ReportTab, ReportValue } from '../../model/tables/table.ts';
+import { serialOf } from '../../model/time/serial-date.ts';
 import { valueReader } from '../serial-dates.ts';
 import { readExcelTables, type ExcelTable } from './read/excel-tables.ts';
 import { readMerges } from './read/merges.ts';
@@ -324,9 +325,6 @@ function valuesOf(
   };
 }
 
-const DAY_MS = 86_400_000;
-const EPOCH_DAY = 25_569;
-
 /** A cell as a plain value; a date is its serial number. */
 export function plainValue(cell: Cell): string | number | boolean {
   if (typeof cell === 'string') return cell;
@@ -335,7 +333,7 @@ export function plainValue(cell: Cell): string | number | boolean {
     case 'boolean':
       return cell.value;
     case 'datetime':
-      return Date.parse(`${cell.iso}Z`) / DAY_MS + EPOCH_DAY;
+      return serialOf(new Date(`${cell.iso}Z`));
     case 'error':
       return cell.shown;
   }

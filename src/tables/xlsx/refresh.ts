@@ -1,7 +1,7 @@
 import type { CellValue, WriteOptions } from 'hucre/xlsx';
 import type { ReportTab } from '../../model/tables/table.ts';
 import { combineRows, keyPositions } from '../combine-rows.ts';
-import { serialOf } from '../serial-dates.ts';
+import { serialOf } from '../../model/time/serial-date.ts';
 import {
   asRead,
   findPlace,

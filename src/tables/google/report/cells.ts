@@ -1,13 +1,10 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
-import { wallClock } from '../../../model/time/wall-clock.ts';
+import { serialOf } from '../../../model/time/serial-date.ts';
 import type { ReportColumn, ReportValue } from '../../../model/tables/table.ts';
-import { parseInstant } from '../../date-format.ts';
-import { SAME_DAY_FRACTION, serialOf } from '../../serial-dates.ts';
+import { SAME_DAY_FRACTION, wallReader } from '../../serial-dates.ts';
 import { cleanText, cutText } from '../../xlsx/write/sheet.ts';
 import type { SheetValue } from '../sheets-client.ts';
 
-/** Dates before it stay text, as in a workbook. */
-const FIRST_YEAR = 1900;
 /** Google refuses longer texts in a cell. */
 const CELL_CHARACTERS_MAX = 50_000;
 
@@ -24,12 +21,11 @@ export function cellRenderer(
   { type }: Pick<ReportColumn, 'type'>,
   timezone: string,
 ): (value: ReportValue) => SheetValue {
-  const toWall = wallClock(timezone);
+  const toWall = wallReader(timezone);
   return (value) => {
     if (typeof value !== 'string') return value ?? '';
-    const instant = type === 'datetime' ? parseInstant(value) : undefined;
-    const wall = instant === undefined ? undefined : toWall(instant.ms);
-    return wall === undefined || wall.getUTCFullYear() < FIRST_YEAR ? sheetText(value) : serialOf(wall);
+    const wall = type === 'datetime' ? toWall(value) : undefined;
+    return wall === undefined ? sheetText(value) : serialOf(wall);
   };
 }
 

@@ -1,17 +1,13 @@
 import type { CellValue, WriteOptions, WriteSheet } from 'hucre/xlsx';
 import type { ArrangedRows, ChartData, ReportLayout } from '../../../model/tables/layout.ts';
 import type { ReportColumn, ReportTab, ReportValue } from '../../../model/tables/table.ts';
-import { wallClock } from '../../../model/time/wall-clock.ts';
 import { contentsOf, joinCoveredTabs, joinHighlights } from '../../cover-lines.ts';
-import { parseInstant } from '../../date-format.ts';
+import { wallReader } from '../../serial-dates.ts';
 import { buildChartSheet } from './charts.ts';
 import { buildCoverSheet } from './cover.ts';
 import type { Covered } from '../existing-cover.ts';
 import { buildSheet, LOOKS, safeText, type Sheet } from './sheet.ts';
 import { quotedTab } from './style.ts';
-
-/** Dates before it have no number in a workbook and stay text. */
-const FIRST_YEAR = 1900;
 
 /** A tab with all its rows, in the order of its columns: after append and merge, those that were there before too. */
 export interface FilledTab {
@@ -27,12 +23,8 @@ export function rowRenderer(
   columns: readonly Pick<ReportColumn, 'type'>[],
   timezone: string,
 ): (row: readonly ReportValue[]) => CellValue[] {
-  const toWall = wallClock(timezone);
-  const date = (value: string): CellValue => {
-    const instant = parseInstant(value);
-    const wall = instant === undefined ? undefined : toWall(instant.ms);
-    return wall === undefined || wall.getUTCFullYear() < FIRST_YEAR ? safeText(value) : wall;
-  };
+  const toWall = wallReader(timezone);
+  const date = (value: string): CellValue => toWall(value) ?? safeText(value);
   const cells = columns.map(({ type }) => (type === 'datetime' ? date : safeText));
   return (row) =>
     cells.map((cell, index) => {
