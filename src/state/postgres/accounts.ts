@@ -20,7 +20,7 @@ export class Accounts {
     if (known !== undefined) return known;
     const statement = 'SELECT number FROM {account} WHERE base_url = $1 AND account_id = $2';
     const parse = (row: SqlRow): number => integer(row, 0);
-    const [number] = await this.#db.all(parse, statement, storable(baseUrl), storable(accountId));
+    const number = await this.#db.get(parse, statement, storable(baseUrl), storable(accountId));
     if (number === undefined) return -1;
     this.#numbers.set(name, number);
     return number;

@@ -30,15 +30,12 @@ export class PostgresBudget implements SharedBudget {
     this.#monotonic = monotonic;
   }
 
-  async accountOf(baseUrl: string, keyDigest: string): Promise<string | undefined> {
-    const row = await this.#db.alone((statements) =>
-      statements.get(
-        'SELECT account_id FROM {budget_key} WHERE base_url = $1 AND key_digest = $2',
-        storable(canonicalBaseUrl(baseUrl)),
-        keyDigest,
-      ),
+  accountOf(baseUrl: string, keyDigest: string): Promise<string | undefined> {
+    return this.#db.get(
+      (row) => fromStorable(row, 0),
+      'SELECT account_id FROM {budget_key} WHERE base_url = $1 AND key_digest = $2',
+      ...[storable(canonicalBaseUrl(baseUrl)), keyDigest],
     );
-    return row && (fromStorable(row, 0) ?? undefined);
   }
 
   async rememberAccount(account: ServiceAccount, keyDigest: string): Promise<void> {
@@ -127,13 +124,9 @@ export class PostgresBudget implements SharedBudget {
   async #sweep(): Promise<void> {
     if (this.#monotonic() - this.#sweptMs < SWEEP_MS) return;
     this.#sweptMs = this.#monotonic();
-    await this.#db.alone(async (statements) => {
-      await statements.run(
-        `DELETE FROM {budget_request} WHERE coalesce(over_ms, deadline_ms) < ${NOW} - $1`,
-        BUDGET_KEPT_MS,
-      );
-      await statements.run(`DELETE FROM {budget_want} WHERE until_ms < ${NOW} - $1`, BUDGET_KEPT_MS);
-    });
+    const over = `DELETE FROM {budget_request} WHERE coalesce(over_ms, deadline_ms) < ${NOW} - $1`;
+    await this.#db.run(over, BUDGET_KEPT_MS);
+    await this.#db.run(`DELETE FROM {budget_want} WHERE until_ms < ${NOW} - $1`, BUDGET_KEPT_MS);
   }
 }
 

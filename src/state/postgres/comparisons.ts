@@ -1,8 +1,9 @@
 import type { ResourceName } from '../../contract/index.ts';
 import type { Comparisons, ServiceAccount } from '../../model/state/store.ts';
+import type { SqlRow } from '../sql-row.ts';
 import { lockAccount, type Accounts } from './accounts.ts';
 import type { Database, Statements } from './database.ts';
-import { fromStorable, storable } from './storable.ts';
+import { fromStorableOrNull, storable } from './storable.ts';
 
 /** Drops what comparisons came to: what is confirmed of the resource changes. */
 export async function dropComparisons(
@@ -54,9 +55,7 @@ export class PostgresComparisons implements Comparisons {
     const number = await this.#accounts.find(account);
     const statement =
       'SELECT document FROM {comparison} WHERE account = $1 AND resource = $2 AND mapping = $3';
-    const row = await this.#db.alone((statements) =>
-      statements.get(statement, number, resource, storable(mapping)),
-    );
-    return row && (fromStorable(row, 0) ?? undefined);
+    const parse = (row: SqlRow): string | null => fromStorableOrNull(row, 0);
+    return (await this.#db.get(parse, statement, number, resource, storable(mapping))) ?? undefined;
   }
 }

@@ -16,7 +16,7 @@ import type { PostgresClient, Session } from './client.ts';
 import { Database } from './database.ts';
 import { openKeptRunRows, openRunRows, unfenced } from './run-rows.ts';
 import { openSchema } from './schema.ts';
-import { findable, fromStorable, storable, storableOrNull } from './storable.ts';
+import { findable, fromStorableOrNull, storable, storableOrNull } from './storable.ts';
 import { conflictsOf } from './store.ts';
 
 const PAGE_ROWS = 1000;
@@ -30,7 +30,7 @@ interface Place {
 /** What `work` makes of the state in a schema, as it stands at one moment. Errors: those of `openPostgresState`. */
 export const readPostgresState = <T>(place: Place, work: (source: CopySource) => Promise<T>): Promise<T> =>
   inTransaction(place, async (db) => {
-    await db.alone((statements) => statements.run('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ'));
+    await db.run('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
     return work(new PostgresCopy(db));
   });
 
@@ -84,22 +84,18 @@ class PostgresCopy implements CopyTarget {
 
   /** Nobody else writes to the state until it is whole. */
   async begin(): Promise<void> {
-    await this.#db.alone(async (statements) => {
-      for (const table of [...TABLE_NAMES, 'run_rows']) {
-        await statements.run(`LOCK TABLE {${table}} IN EXCLUSIVE MODE`);
-        refuseNotEmpty(this.name, await statements.count(`SELECT count(*) FROM {${table}}`));
-      }
-    });
+    for (const table of [...TABLE_NAMES, 'run_rows']) {
+      await this.#db.run(`LOCK TABLE {${table}} IN EXCLUSIVE MODE`);
+      refuseNotEmpty(this.name, await this.#db.count(`SELECT count(*) FROM {${table}}`));
+    }
   }
 
   /** What is added from now on gets numbers that are free. */
   async end(): Promise<void> {
-    await this.#db.alone(async (statements) => {
-      for (const [table, column] of Object.entries(NUMBERED))
-        await statements.run(
-          `SELECT setval(pg_get_serial_sequence('{${table}}', '${column}'), (SELECT coalesce(max(${column}), 0) + 1 FROM {${table}}), false)`,
-        );
-    });
+    for (const [table, column] of Object.entries(NUMBERED))
+      await this.#db.run(
+        `SELECT setval(pg_get_serial_sequence('{${table}}', '${column}'), (SELECT coalesce(max(${column}), 0) + 1 FROM {${table}}), false)`,
+      );
   }
 
   async *rows(table: TableName): AsyncGenerator<readonly CopiedRow[]> {
@@ -110,9 +106,7 @@ class PostgresCopy implements CopyTarget {
     if (table === 'snapshot') selected.push('managed_by');
     await this.#db.run(`DECLARE copied NO SCROLL CURSOR FOR SELECT ${selected.join(', ')} FROM {${table}}`);
     for (;;) {
-      const page = await this.#db.alone(async (statements) =>
-        (await statements.all(`FETCH ${PAGE_ROWS} FROM copied`)).map((row) => toCopy(table, row)),
-      );
+      const page = await this.#db.all((row) => toCopy(table, row), `FETCH ${PAGE_ROWS} FROM copied`);
       if (page.length === 0) break;
       yield page;
     }
@@ -156,8 +150,8 @@ class PostgresCopy implements CopyTarget {
 
 function toCopy(table: TableName, row: SqlRow): CopiedRow {
   return columnsOf(table).map(([, column], at) => {
-    if (table === 'snapshot' && at === 2) return snapshotToCopy(text(row, at), fromStorable(row, 4));
-    if (column === 'text') return fromStorable(row, at);
+    if (table === 'snapshot' && at === 2) return snapshotToCopy(text(row, at), fromStorableOrNull(row, 4));
+    if (column === 'text') return fromStorableOrNull(row, at);
     // PostgreSQL breaks base64 into lines.
     if (column === 'bytes') return text(row, at).replaceAll('\n', '');
     return row[at] as string | number | null;

@@ -76,9 +76,19 @@ export class Database {
     return this.alone(async (statements) => (await statements.all(statement, ...values)).map(parse));
   }
 
-  /** One statement alone. */
-  async run(statement: string, ...values: Value[]): Promise<void> {
-    await this.alone((statements) => statements.run(statement, ...values));
+  /** The same of an answer that has one row or none. */
+  async get<T>(parse: (row: SqlRow) => T, statement: string, ...values: Value[]): Promise<T | undefined> {
+    return (await this.all(parse, statement, ...values))[0];
+  }
+
+  /** The integer that one statement alone answers. */
+  count(statement: string, ...values: Value[]): Promise<number> {
+    return this.alone((statements) => statements.count(statement, ...values));
+  }
+
+  /** One statement alone; answers how many rows changed. */
+  run(statement: string, ...values: Value[]): Promise<number> {
+    return this.alone((statements) => statements.run(statement, ...values));
   }
 
   /**

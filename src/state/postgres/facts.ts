@@ -19,13 +19,11 @@ export class PostgresFacts implements Facts {
   }
 
   async fact(account: ServiceAccount, name: string): Promise<Omit<Fact, 'name'> | undefined> {
-    const [fact] = await this.#db.all(
-      (row) => ({ value: fromStorable(row, 0) ?? '', atMs: integer(row, 1) }),
+    return this.#db.get(
+      (row) => ({ value: fromStorable(row, 0), atMs: integer(row, 1) }),
       'SELECT value, at_ms FROM {fact} WHERE account = $1 AND name = $2',
-      await this.#accounts.find(account),
-      storable(name),
+      ...[await this.#accounts.find(account), storable(name)],
     );
-    return fact;
   }
 
   setFact(account: ServiceAccount, name: string, value: string): Promise<void> {
@@ -34,11 +32,7 @@ export class PostgresFacts implements Facts {
 
   async facts(account: ServiceAccount): Promise<readonly Fact[]> {
     return this.#db.all(
-      (row) => ({
-        name: fromStorable(row, 0) ?? '',
-        value: fromStorable(row, 1) ?? '',
-        atMs: integer(row, 2),
-      }),
+      (row) => ({ name: fromStorable(row, 0), value: fromStorable(row, 1), atMs: integer(row, 2) }),
       'SELECT name, value, at_ms FROM {fact} WHERE account = $1 ORDER BY name',
       await this.#accounts.find(account),
     );
@@ -74,7 +68,7 @@ export async function spellingsIn(
   const rows = await statements.all(statement, account);
   return new Map(
     rows.flatMap((row) => {
-      const spelling = readSpelling(fromStorable(row, 1) ?? undefined);
+      const spelling = readSpelling(fromStorable(row, 1));
       return spelling === undefined ? [] : [[text(row, 0), spelling]];
     }),
   );

@@ -1,12 +1,11 @@
 import { AssertionError } from 'node:assert';
-import type * as pgBoss from 'pg-boss';
 import type { Attempt, Options, PgBoss } from 'pg-boss';
-import { ConfigError, InterruptedError } from '../../model/error.ts';
-import { isErrno } from '../private-files.ts';
+import { InterruptedError } from '../../model/error.ts';
 import { text } from '../sql-row.ts';
 import { DatabaseFailure } from './client.ts';
 import type { Database } from './database.ts';
 import { databaseError } from './database-error.ts';
+import { optionalPackage } from './optional-package.ts';
 import { endingClient } from './pg-client.ts';
 
 /** The longest that a job may take, which pg-boss bounds. A host that is gone is noticed by its heartbeat, long before. */
@@ -77,7 +76,8 @@ export class Jobs {
 
   /** Makes the tables of the jobs where they are missing; `database` is their schema, and is closed with them. Errors: ConfigError `worker.package`; those of the database. */
   static async open(options: JobsOptions, database: Database, queues: readonly string[]): Promise<Jobs> {
-    const { PgBoss } = await loadPgBoss();
+    const need = { code: 'worker.package', name: 'pg-boss', by: 'a worker' };
+    const { PgBoss } = await optionalPackage(need, () => import('pg-boss'));
     const { name, termMs: _, worker, failed, ...address } = options;
     const boss = new PgBoss({
       ...address,
@@ -204,17 +204,4 @@ function meant(name: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   // SQLSTATEs have five characters, and the system's codes such as ECONNREFUSED more.
   return databaseError(name, new DatabaseFailure(/^[0-9A-Z]{5}$/.test(code) ? code : undefined, error));
-}
-
-/** An optional package: only a worker needs it. */
-async function loadPgBoss(): Promise<typeof pgBoss> {
-  try {
-    return await import('pg-boss');
-  } catch (cause) {
-    if (!isErrno(cause, 'ERR_MODULE_NOT_FOUND') && !isErrno(cause, 'MODULE_NOT_FOUND')) throw cause;
-    throw new ConfigError('worker.package', 'a worker needs the package pg-boss, which is not installed', {
-      next: 'Type npm install pg-boss where teamsheet is installed (npm install -g pg-boss where it is installed for all folders), then run the command again.',
-      cause,
-    });
-  }
 }

@@ -53,10 +53,7 @@ export class PostgresLeases implements LeaseTable {
 
   async renew(account: ServiceAccount, lease: number): Promise<boolean> {
     const statement = `UPDATE {lease} SET expires = ${EXPIRES} WHERE ${HELD}`;
-    const changed = await this.#db.alone((statements) =>
-      statements.run(statement, ...serviceKey(account), lease, this.#termMs),
-    );
-    return changed > 0;
+    return (await this.#db.run(statement, ...serviceKey(account), lease, this.#termMs)) > 0;
   }
 
   async free(account: ServiceAccount, lease: number): Promise<void> {

@@ -29,7 +29,7 @@ export async function lookAtDatabase(
   clock: Clock,
 ): Promise<DatabaseLook> {
   const db = new Database(client, name, schema);
-  const { format } = await lookAtSchema(db);
+  const format = await lookAtSchema(db);
   return db.alone(async (statements) => {
     const askedMs = clock.now();
     const [now = []] = await statements.all(

@@ -4,7 +4,7 @@ import { packRecord, parseRecord, TIMES_SUM } from '../kept-record.ts';
 import { integer, text, type SqlRow } from '../sql-row.ts';
 import { lockAccount, type Accounts } from './accounts.ts';
 import type { Database, Statements } from './database.ts';
-import { fromStorable, storable, storableOrNull } from './storable.ts';
+import { fromStorable, fromStorableOrNull, storable, storableOrNull } from './storable.ts';
 
 const PAGE_RECORDS = 500;
 
@@ -64,7 +64,7 @@ export class PostgresMemory implements Memory {
 
   async readAt(scope: LeagueScope, gameWeek: string, kind: KeptKind): Promise<ReadonlyMap<string, number>> {
     const read = await this.#db.all(
-      (row) => [fromStorable(row, 0) ?? '', integer(row, 1)] as const,
+      (row) => [fromStorable(row, 0), integer(row, 1)] as const,
       'SELECT id, max(read_at_ms) FROM {kept} WHERE league = $1 AND game_week = $2 AND kind = $3 GROUP BY id ORDER BY id',
       ...[await this.#scope(scope), storable(gameWeek), kind],
     );
@@ -74,7 +74,7 @@ export class PostgresMemory implements Memory {
   async weeks(scope: LeagueScope): Promise<readonly KeptCount[]> {
     return this.#db.all(
       (row) => ({
-        gameWeek: fromStorable(row, 0) ?? '',
+        gameWeek: fromStorable(row, 0),
         // Only `keep` writes it.
         kind: text(row, 1) as KeptKind,
         ids: integer(row, 2),
@@ -92,7 +92,7 @@ export class PostgresMemory implements Memory {
   scopes(): Promise<readonly LeagueScope[]> {
     return this.#db.all(
       (row) => ({
-        account: { baseUrl: fromStorable(row, 0) ?? '', accountId: fromStorable(row, 1) ?? '' },
+        account: { baseUrl: fromStorable(row, 0), accountId: fromStorable(row, 1) },
         league: integer(row, 2),
       }),
       `SELECT base_url, account_id, league FROM {kept_league} AS own JOIN {account} AS account ON account.number = own.account
@@ -128,7 +128,7 @@ export class PostgresMemory implements Memory {
 
   async forgotten(account: ServiceAccount): Promise<readonly string[]> {
     return this.#db.all(
-      (row) => fromStorable(row, 0) ?? '',
+      (row) => fromStorable(row, 0),
       'SELECT member FROM {forgotten_member} WHERE account = $1 ORDER BY member',
       await this.#accounts.find(account),
     );
@@ -190,7 +190,7 @@ async function withoutForgotten(
       account,
       JSON.stringify(names),
     );
-    return new Set(rows.map((row) => fromStorable(row, 0) ?? undefined));
+    return new Set(rows.map((row) => fromStorable(row, 0)));
   };
   const members = await among('member');
   const squads = await among('squad');
@@ -263,13 +263,13 @@ async function keepNewer(statements: Statements, league: number, kept: readonly 
 }
 
 function keptOf(row: SqlRow): Kept {
-  const squad = fromStorable(row, 5);
-  const member = fromStorable(row, 6);
+  const squad = fromStorableOrNull(row, 5);
+  const member = fromStorableOrNull(row, 6);
   return {
-    gameWeek: fromStorable(row, 0) ?? '',
+    gameWeek: fromStorable(row, 0),
     kind: text(row, 1) as KeptKind,
-    id: fromStorable(row, 2) ?? '',
-    variant: fromStorable(row, 3) ?? '',
+    id: fromStorable(row, 2),
+    variant: fromStorable(row, 3),
     readAtMs: integer(row, 4),
     ...(squad !== null && { squad }),
     ...(member !== null && { member }),

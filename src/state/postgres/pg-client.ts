@@ -1,10 +1,9 @@
 import pLimit from 'p-limit';
 import type * as pg from 'pg';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
-import { ConfigError } from '../../model/error.ts';
-import { isErrno } from '../private-files.ts';
 import type { SqlRow } from '../sql-row.ts';
 import { DatabaseFailure, type Answer, type PostgresClient, type Value } from './client.ts';
+import { optionalPackage } from './optional-package.ts';
 
 /** Connections of one process; each is one for all that other processes may have. */
 const CONNECTIONS = 8;
@@ -173,19 +172,5 @@ function directConnections(pool: Pool): { readonly has: (connection: PoolClient)
   return direct;
 }
 
-/** An optional package: only a state on PostgreSQL needs it. */
-async function loadPg(): Promise<typeof pg> {
-  try {
-    return await import('pg');
-  } catch (cause) {
-    if (!isErrno(cause, 'ERR_MODULE_NOT_FOUND') && !isErrno(cause, 'MODULE_NOT_FOUND')) throw cause;
-    throw new ConfigError(
-      'state.package',
-      'a state on PostgreSQL needs the package pg, which is not installed',
-      {
-        next: 'Type npm install pg where teamsheet is installed (npm install -g pg where it is installed for all folders), then run the command again.',
-        cause,
-      },
-    );
-  }
-}
+const loadPg = (): Promise<typeof pg> =>
+  optionalPackage({ code: 'state.package', name: 'pg', by: 'a state on PostgreSQL' }, () => import('pg'));

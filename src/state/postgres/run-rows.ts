@@ -37,11 +37,9 @@ export const unfenced: Fence = () => Promise.resolve();
 
 /** Opens the rows of a run, making them where there are none; `fence` stands before every change of them. Errors: those of the database and of the fence. */
 export async function openRunRows(db: Database, runId: string, fence: Fence): Promise<RunRows> {
-  await db.alone((statements) =>
-    statements.run(
-      'INSERT INTO {run_rows} (run_id, changed_at) VALUES ($1, clock_timestamp()) ON CONFLICT DO NOTHING',
-      storable(runId),
-    ),
+  await db.run(
+    'INSERT INTO {run_rows} (run_id, changed_at) VALUES ($1, clock_timestamp()) ON CONFLICT DO NOTHING',
+    storable(runId),
   );
   return new PostgresRunRows(db, runId, fence);
 }
@@ -52,9 +50,7 @@ export async function openKeptRunRows(
   runId: string,
   fence: Fence,
 ): Promise<RunRows | undefined> {
-  const there = await db.alone((statements) =>
-    statements.count('SELECT count(*) FROM {run_rows} WHERE run_id = $1', storable(runId)),
-  );
+  const there = await db.count('SELECT count(*) FROM {run_rows} WHERE run_id = $1', storable(runId));
   return there === 0 ? undefined : new PostgresRunRows(db, runId, fence);
 }
 
@@ -200,25 +196,19 @@ class PostgresRunRows implements RunRows {
     mapping: string,
     keys: readonly string[],
   ): Promise<ReadonlyMap<string, readonly KnownRecord[]>> {
-    const number = await this.#mapping(mapping);
-    return this.#db.alone(async (statements) => {
-      const rows = await statements.all(
-        `SELECT known.record FROM json_array_elements_text($2::json) AS wanted
-         JOIN {known} AS known ON known.mapping = $1 AND known.key = wanted`,
-        number,
-        JSON.stringify([...new Set(keys)].map(findable)),
-      );
-      return Map.groupBy(
-        rows.map((row) => json(row, 0) as KnownRecord),
-        (record) => record.key,
-      );
-    });
+    const records = await this.#db.all(
+      (row) => json(row, 0) as KnownRecord,
+      `SELECT known.record FROM json_array_elements_text($2::json) AS wanted
+       JOIN {known} AS known ON known.mapping = $1 AND known.key = wanted`,
+      await this.#mapping(mapping),
+      JSON.stringify([...new Set(keys)].map(findable)),
+    );
+    return Map.groupBy(records, ({ key }) => key);
   }
 
   async countKnown(mapping: string): Promise<number> {
-    const number = await this.#mapping(mapping);
     const statement = 'SELECT count(DISTINCT key) FROM {known} WHERE mapping = $1';
-    return this.#db.alone((statements) => statements.count(statement, number));
+    return this.#db.count(statement, await this.#mapping(mapping));
   }
 
   async setHeader(mapping: string, header: readonly string[]): Promise<void> {
@@ -231,18 +221,17 @@ class PostgresRunRows implements RunRows {
   }
 
   async header(mapping: string): Promise<readonly string[]> {
-    const number = await this.#mapping(mapping);
-    return this.#db.alone(async (statements) => {
-      const row = await statements.get('SELECT header FROM {run_mapping} WHERE number = $1', number);
-      return row === undefined ? [] : ((json(row, 0) ?? []) as string[]);
-    });
+    const header = await this.#db.get(
+      (row) => json(row, 0) as string[] | null,
+      'SELECT header FROM {run_mapping} WHERE number = $1',
+      await this.#mapping(mapping),
+    );
+    return header ?? [];
   }
 
   mappings(): Promise<readonly string[]> {
-    return this.#db.alone(async (statements) => {
-      const statement = 'SELECT name FROM {run_mapping} WHERE run_id = $1 ORDER BY number';
-      return (await statements.all(statement, this.#runId)).map((row) => fromStorable(row, 0) ?? '');
-    });
+    const statement = 'SELECT name FROM {run_mapping} WHERE run_id = $1 ORDER BY number';
+    return this.#db.all((row) => fromStorable(row, 0), statement, this.#runId);
   }
 
   /** Any commit that waits for the disk takes those before it along. */
@@ -297,10 +286,10 @@ class PostgresRunRows implements RunRows {
     const known = this.#mappings.get(name);
     if (known !== undefined) return known;
     const statement = 'SELECT number FROM {run_mapping} WHERE run_id = $1 AND name = $2';
-    const row = await this.#db.alone((statements) => statements.get(statement, this.#runId, storable(name)));
-    if (row === undefined) return -1;
-    this.#mappings.set(name, integer(row, 0));
-    return integer(row, 0);
+    const number = await this.#db.get((row) => integer(row, 0), statement, this.#runId, storable(name));
+    if (number === undefined) return -1;
+    this.#mappings.set(name, number);
+    return number;
   }
 
   async #addMapping(name: string): Promise<number> {
@@ -318,10 +307,7 @@ class PostgresRunRows implements RunRows {
   }
 
   async #rows(mapping: string, statement: string, ...values: Value[]): Promise<readonly RunRow[]> {
-    const number = await this.#mapping(mapping);
-    return this.#db.alone(async (statements) =>
-      (await statements.all(statement, number, ...values)).map(parseRow),
-    );
+    return this.#db.all(parseRow, statement, await this.#mapping(mapping), ...values);
   }
 
   async #count<Name extends string>(
@@ -329,12 +315,12 @@ class PostgresRunRows implements RunRows {
     expression: string,
     condition = 'TRUE',
   ): Promise<ReadonlyMap<Name, number>> {
-    const number = await this.#mapping(mapping);
-    return this.#db.alone(async (statements) => {
-      const statement = `SELECT ${expression}, count(*) FROM {run_row} WHERE mapping = $1 AND ${condition} GROUP BY 1`;
-      const rows = await statements.all(statement, number);
-      return new Map(rows.map((row) => [text(row, 0) as Name, integer(row, 1)]));
-    });
+    const counts = await this.#db.all(
+      (row) => [text(row, 0) as Name, integer(row, 1)] as const,
+      `SELECT ${expression}, count(*) FROM {run_row} WHERE mapping = $1 AND ${condition} GROUP BY 1`,
+      await this.#mapping(mapping),
+    );
+    return new Map(counts);
   }
 
   /** The rows whose numbers `selection` answers, as they stood when it was asked: those beside each other together that have one text in a column. */
@@ -344,10 +330,10 @@ class PostgresRunRows implements RunRows {
     column: 'key' | 'folded',
   ): AsyncGenerator<readonly SeenRow[]> {
     const number = await this.#mapping(mapping);
-    const found = await this.#db.alone((statements) => statements.all(selection, number));
+    const found = await this.#db.all((row) => integer(row, 0), selection, number);
     let group: SeenRow[] = [];
     for (let start = 0; start < found.length; start += PAGE_ROWS) {
-      const page = found.slice(start, start + PAGE_ROWS).map((row) => integer(row, 0));
+      const page = found.slice(start, start + PAGE_ROWS);
       const rows = await this.#rows(
         mapping,
         `SELECT ${COLUMNS.replace('lines', "'[]'")} FROM json_array_elements_text($2::json) WITH ORDINALITY AS wanted(number, place)

@@ -230,29 +230,23 @@ const MIGRATIONS: readonly (readonly string[])[] = [
 /** The version that this teamsheet writes. */
 export const NEWEST_FORMAT = MIGRATIONS.length;
 
-/** What a database says of itself and of the state in it. */
-export interface Found {
-  /** Such as 150019. */
-  readonly server: number;
-  /** 0 where there is no state yet. */
-  readonly format: number;
-}
-
-/** Looks without changing anything. Errors: those of the database; ConfigError `state.version`. */
-export async function lookAtSchema(db: Database): Promise<Found> {
+/**
+ * Looks without changing anything; answers the version of the tables, 0 where there is no state yet. Errors: those of the database; ConfigError
+ * `state.version`.
+ */
+export function lookAtSchema(db: Database): Promise<number> {
   return db.alone(async (statements) => {
-    const row = await statements.get(
+    const [found = []] = await statements.all(
       "SELECT current_setting('server_version_num')::integer, to_regclass('{format}')::text",
     );
-    const server = integer(row ?? [], 0);
+    const server = integer(found, 0);
     if (server < OLDEST_SERVER)
       throw new ConfigError(
         'state.version',
         `${db.name} is PostgreSQL ${Math.floor(server / 10_000)}; the state needs 14 or newer`,
         { next: 'Name a newer server in "state:" of teamsheet.yaml, then run the command again.' },
       );
-    const format = textOrNull(row ?? [], 1) === null ? 0 : await formatOf(statements);
-    return { server, format };
+    return textOrNull(found, 1) === null ? 0 : formatOf(statements);
   });
 }
 
@@ -264,7 +258,7 @@ const formatOf = (statements: Statements): Promise<number> =>
  * nothing was changed.
  */
 export async function openSchema(db: Database): Promise<void> {
-  const { format } = await lookAtSchema(db);
+  const format = await lookAtSchema(db);
   if (format > NEWEST_FORMAT)
     throw new ConfigError(
       'state.newer',
@@ -284,11 +278,10 @@ async function migrate(db: Database): Promise<void> {
     // Others that open it wait here, and then find it made.
     await statements.get('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', `teamsheet ${db.schema}`);
     if (!(await hasSchema(statements, db.schema))) await statements.run(`CREATE SCHEMA "${db.schema}"`);
-    const made = await statements.get("SELECT to_regclass('{format}')::text");
-    const format = textOrNull(made ?? [], 0) === null ? 0 : await formatOf(statements);
+    const isMade = (await statements.count("SELECT count(to_regclass('{format}'))")) > 0;
+    const format = isMade ? await formatOf(statements) : 0;
     if (format >= NEWEST_FORMAT) return;
-    for (const migration of MIGRATIONS.slice(format))
-      for (const statement of migration) await statements.run(statement);
+    for (const statement of MIGRATIONS.slice(format).flat()) await statements.run(statement);
     await statements.run('UPDATE {format} SET version = $1', NEWEST_FORMAT);
   });
 }

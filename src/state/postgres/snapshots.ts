@@ -11,7 +11,7 @@ import { dropComparisons } from './comparisons.ts';
 import type { Database, Statements } from './database.ts';
 import { spellingsIn, type PostgresFacts } from './facts.ts';
 import type { Fence } from './run-rows.ts';
-import { findable, fromStorable, storableOrNull } from './storable.ts';
+import { findable, fromStorableOrNull, storableOrNull } from './storable.ts';
 
 const PAGE_RECORDS = 2000;
 
@@ -114,9 +114,8 @@ export class PostgresSnapshots implements Snapshots {
   }
 
   async countSnapshots(account: ServiceAccount, resource: ResourceName): Promise<number> {
-    const number = await this.#accounts.find(account);
     const statement = 'SELECT count(*) FROM {snapshot} WHERE account = $1 AND resource = $2';
-    return this.#db.alone((statements) => statements.count(statement, number, resource));
+    return this.#db.count(statement, await this.#accounts.find(account), resource);
   }
 
   async confirm(
@@ -203,7 +202,7 @@ export class PostgresSnapshots implements Snapshots {
 
 /** From a row of record and managed_by. */
 function parseSnapshot(row: SqlRow): KnownRecord {
-  const managedBy = fromStorable(row, 1);
+  const managedBy = fromStorableOrNull(row, 1);
   return { ...parseRecord(row), ...(managedBy !== null && { managedBy }) };
 }
 

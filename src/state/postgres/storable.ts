@@ -1,18 +1,18 @@
 import { hash } from 'node:crypto';
-import { unreadable, type SqlRow, textOrNull } from '../sql-row.ts';
+import { text, unreadable, type SqlRow } from '../sql-row.ts';
 
 // PostgreSQL keeps no NUL and no half of a surrogate pair, and an index no long text. JSON that was made by JSON.stringify holds none of the first two.
 
 /** Any text as the inside of a JSON string; {@link fromStorable} reads it. */
-export const storable = (text: string): string => JSON.stringify(text).slice(1, -1);
+export const storable = (value: string): string => JSON.stringify(value).slice(1, -1);
 
 /** The same, null stays null. */
-export const storableOrNull = (text: string | null): string | null => (text === null ? null : storable(text));
+export const storableOrNull = (value: string | null): string | null =>
+  value === null ? null : storable(value);
 
-/** The text of a column that {@link storable} filled, or null. Errors: UnreadableValueError. */
-export function fromStorable(row: SqlRow, column: number): string | null {
-  const stored = textOrNull(row, column);
-  if (stored === null) return null;
+/** The text of a column that {@link storable} filled. Errors: UnreadableValueError. */
+export function fromStorable(row: SqlRow, column: number): string {
+  const stored = text(row, column);
   try {
     return JSON.parse(`"${stored}"`) as string;
   } catch (cause) {
@@ -20,8 +20,12 @@ export function fromStorable(row: SqlRow, column: number): string | null {
   }
 }
 
+/** The same, null stays null. */
+export const fromStorableOrNull = (row: SqlRow, column: number): string | null =>
+  row[column] === null ? null : fromStorable(row, column);
+
 const LONGEST = 500;
 
 /** A text to find a record by, never to be read: of a long one the beginning and a digest. */
-export const findable = (text: string): string =>
-  text.length <= LONGEST ? storable(text) : `${storable(text.slice(0, LONGEST))} ${hash('sha256', text)}`;
+export const findable = (value: string): string =>
+  value.length <= LONGEST ? storable(value) : `${storable(value.slice(0, LONGEST))} ${hash('sha256', value)}`;

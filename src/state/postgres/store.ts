@@ -35,7 +35,7 @@ import { PostgresMemory } from './memory.ts';
 import { openKeptRunRows, openRunRows, type Fence } from './run-rows.ts';
 import { openSchema } from './schema.ts';
 import { PostgresSnapshots } from './snapshots.ts';
-import { fromStorable, storable } from './storable.ts';
+import { fromStorable, fromStorableOrNull, storable } from './storable.ts';
 
 interface PostgresOptions extends LeaseOptions, LeaseTableOptions {
   readonly client: PostgresClient;
@@ -126,9 +126,8 @@ class PostgresStore extends StoreParts implements Store {
     });
   }
 
-  async run(id: string): Promise<Run | undefined> {
-    const [run] = await this.#db.all(parseRun, 'SELECT document FROM {run} WHERE id = $1', storable(id));
-    return run;
+  run(id: string): Promise<Run | undefined> {
+    return this.#db.get(parseRun, 'SELECT document FROM {run} WHERE id = $1', storable(id));
   }
 
   runs(limit: number): Promise<readonly Run[]> {
@@ -137,12 +136,11 @@ class PostgresStore extends StoreParts implements Store {
   }
 
   async newestUnfinishedRun(account: ServiceAccount): Promise<Run | undefined> {
-    const [run] = await this.#db.all(
+    return this.#db.get(
       parseRun,
       'SELECT document FROM {run} WHERE account = $1 AND finished = 0 ORDER BY started_at_ms DESC, sequence DESC LIMIT 1',
       await this.#accounts.find(account),
     );
-    return run;
   }
 
   async runsInConflict(account: ServiceAccount): Promise<readonly Run[]> {
@@ -203,11 +201,11 @@ class PostgresStore extends StoreParts implements Store {
 
   async strayRuns(): Promise<readonly StrayRun[]> {
     const strays = await this.#db.all(
-      (row) => ({ id: fromStorable(row, 0) ?? '', changedAtMs: integer(row, 1) }),
+      (row) => ({ id: fromStorable(row, 0), changedAtMs: integer(row, 1) }),
       `SELECT run_id, (extract(epoch FROM changed_at) * 1000)::bigint FROM {run_rows} AS rows
        WHERE NOT EXISTS (SELECT 1 FROM {run} AS run WHERE run.id = rows.run_id)`,
     );
-    const runs = await this.#db.all((row) => fromStorable(row, 0) ?? '', 'SELECT id FROM {run}');
+    const runs = await this.#db.all((row) => fromStorable(row, 0), 'SELECT id FROM {run}');
     const known = new Set([...strays.map(({ id }) => id), ...runs]);
     return [...strays, ...(await this.#folders.others(known))];
   }
@@ -286,14 +284,13 @@ class PostgresStore extends StoreParts implements Store {
     return this.#accounts.of(baseUrl);
   }
 
-  async keyOrigin(keyDigest: string): Promise<string | undefined> {
+  keyOrigin(keyDigest: string): Promise<string | undefined> {
     const statement = 'SELECT origin FROM {key_origin} WHERE key_digest = $1';
-    const [origin] = await this.#db.all((row) => fromStorable(row, 0) ?? '', statement, storable(keyDigest));
-    return origin;
+    return this.#db.get((row) => fromStorable(row, 0), statement, storable(keyDigest));
   }
 
-  setKeyOrigin(keyDigest: string, origin: string): Promise<void> {
-    return this.#db.run(
+  async setKeyOrigin(keyDigest: string, origin: string): Promise<void> {
+    await this.#db.run(
       'INSERT INTO {key_origin} VALUES ($1, $2) ON CONFLICT (key_digest) DO UPDATE SET origin = excluded.origin',
       storable(keyDigest),
       storable(origin),
@@ -346,7 +343,7 @@ const INTENTS = `SELECT document, result, detail, holder, gone_at_ms FROM {inten
 
 /** From a row of {@link INTENTS}. */
 function parseSent(row: SqlRow): StoredIntent {
-  const holder = fromStorable(row, 3);
+  const holder = fromStorableOrNull(row, 3);
   const goneAtMs = row[4] === null ? null : integer(row, 4);
   return { ...parseIntent(row), ...(holder !== null && { silent: { holder, goneAtMs } }) };
 }

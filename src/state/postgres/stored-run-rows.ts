@@ -6,7 +6,7 @@ import { wrongColumns } from '../kept-rows.ts';
 import { array, integer, json, text, textOrNull, type SqlRow } from '../sql-row.ts';
 import type { Value } from './client.ts';
 import type { Statements } from './database.ts';
-import { fromStorable, storableOrNull } from './storable.ts';
+import { fromStorableOrNull, storableOrNull } from './storable.ts';
 
 /** Rows that are read at once. */
 export const PAGE_ROWS = 2000;
@@ -46,21 +46,21 @@ export const COLUMNS =
 
 /** From a row of {@link COLUMNS}. */
 export function parseRow(row: SqlRow): RunRow {
-  const key = fromStorable(row, 1);
+  const key = fromStorableOrNull(row, 1);
   const lookups = json(row, 10) as NonNullable<RunRow['lookups']> | null;
-  const readKey = fromStorable(row, 11);
+  const readKey = fromStorableOrNull(row, 11);
   return {
     rowNumber: integer(row, 0),
     key,
     ...(readKey === null || readKey === key ? {} : { readKey }),
-    folded: fromStorable(row, 2),
+    folded: fromStorableOrNull(row, 2),
     lines: array(row, 3) as RunRow['lines'],
     fields: json(row, 4) as RunRow['fields'],
     change: text(row, 5) as ChangeKind,
     before: json(row, 6) as RunRow['before'],
     said: storedWords(text(row, 7)),
     outcome: textOrNull(row, 8) as Outcome | null,
-    id: fromStorable(row, 9),
+    id: fromStorableOrNull(row, 9),
     ...(lookups === null ? {} : { lookups }),
   };
 }

@@ -56,8 +56,8 @@ async function readBudgets(statements: Statements): Promise<readonly AccountBudg
      FROM {budget} AS budget, at WHERE windows <> '[]' ORDER BY base_url, account_id`,
   );
   return rows.map((row) => ({
-    baseUrl: fromStorable(row, 0) ?? '',
-    accountId: fromStorable(row, 1) ?? '',
+    baseUrl: fromStorable(row, 0),
+    accountId: fromStorable(row, 1),
     windows: parseWindows(text(row, 2)),
     underWay: integer(row, 3),
     lastMinute: integer(row, 4),
