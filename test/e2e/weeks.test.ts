@@ -203,6 +203,8 @@ describe('a game week', () => {
     const member = row.split(',')[header.split(',').indexOf('user.external_id')] ?? '';
     expect(member).not.toBe('');
     expect((await run('weeks', 'forget', '--member', member)).code).toBe(0);
+    const nothing = { lineups: 0, squads: 0, players: 0 };
+    expect((await json('weeks', 'read')).leagues).toMatchObject([{ read: nothing, left: nothing }]);
     await json('pull', 'lineups', '--weeks', 'current');
     const report = await json('pull', 'lineups', '--week', WEEK, '--offline');
     expect(report.mappings).toMatchObject([{ records: SQUADS - 1 }]);

@@ -43,7 +43,7 @@ export function squadList(where: Where): Read<SquadListElement> {
 }
 
 /** The ids of the squads that a `where` names, by themselves or by the filters of GET /squad. */
-export function squadIds(where: Where): Ids {
+function squadIds(where: Where): Ids {
   const given = givenIds(where);
   if (given !== undefined) return idList(given);
   const list = squadList(where);

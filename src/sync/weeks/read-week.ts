@@ -13,7 +13,7 @@ import { eachRead, NAMES_NOTHING, readOne, take, type Read, type ReadContext } f
 import { readPointsConfig } from '../pulling/resources.ts';
 import { stillNewSince } from '../pulling/reuse.ts';
 import { drain, shareReads, shareRecords } from '../pulling/share.ts';
-import { idList, LEFT_OUT, squadIds } from '../pulling/squads.ts';
+import { idList, LEFT_OUT, squadList } from '../pulling/squads.ts';
 import type { OpenAccount, SyncPorts } from '../ports.ts';
 
 /** What reading the game week that a league shows came to. */
@@ -67,9 +67,7 @@ export async function prepareReading(
   try {
     const current = shownWeek(await readOne('get-fantasy-league', league, context));
     await context.service.get('get-fixtures', { id: league, signal: ports.signal });
-    const squads = (await Array.fromAsync(squadIds({ fantasy_league_id: league }).values(context))).map(
-      String,
-    );
+    const squads = await squadsToRead(scope, context);
     // The log comes before the line-ups, so that these are known to be read after it.
     await drain(take(newInLog(league), context));
     await keeper.flush();
@@ -85,6 +83,18 @@ export async function prepareReading(
     await keeper.end();
     throw error;
   }
+}
+
+/** The squads of a league, without those of members who are forgotten: nothing of them would be kept. */
+async function squadsToRead(
+  { account, league }: LeagueScope,
+  context: ReadContext,
+): Promise<readonly string[]> {
+  const forgotten = new Set(await context.store.memory.forgotten(account));
+  const squads: string[] = [];
+  for await (const page of take(squadList({ fantasy_league_id: league }), context))
+    for (const { id, user } of page) if (!forgotten.has(user?.external_id ?? '')) squads.push(id);
+  return squads;
 }
 
 interface Task {
