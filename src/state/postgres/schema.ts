@@ -253,11 +253,8 @@ export function lookAtSchema(db: Database): Promise<number> {
 const formatOf = (statements: Statements): Promise<number> =>
   statements.count('SELECT version FROM {format}');
 
-/**
- * Makes the state's tables or brings them to the newest version. Errors: those of {@link lookAtSchema} and of the database; ConfigError `state.newer`, and then
- * nothing was changed.
- */
-export async function openSchema(db: Database): Promise<void> {
+/** The format of the state, 0 where there is none yet. Errors: those of {@link lookAtSchema}; ConfigError `state.newer`. */
+export async function knownFormat(db: Database): Promise<number> {
   const format = await lookAtSchema(db);
   if (format > NEWEST_FORMAT)
     throw new ConfigError(
@@ -265,7 +262,12 @@ export async function openSchema(db: Database): Promise<void> {
       `the state in ${db.name} was written by a newer teamsheet (format ${format}; this one knows ${NEWEST_FORMAT})`,
       { next: 'Install the newest teamsheet, then run the command again.' },
     );
-  if (format < NEWEST_FORMAT) await migrate(db);
+  return format;
+}
+
+/** Makes the state's tables or brings them to the newest version. Errors: those of {@link knownFormat}, and then nothing was changed; those of the database. */
+export async function openSchema(db: Database): Promise<void> {
+  if ((await knownFormat(db)) < NEWEST_FORMAT) await migrate(db);
 }
 
 /** Whether a schema is there: to make one needs a right that nobody needs otherwise. */

@@ -5,20 +5,23 @@ import { fromStorable } from './storable.ts';
 import type { PostgresClient } from './client.ts';
 import { Database, type Statements } from './database.ts';
 import { shownQueue } from './jobs.ts';
+import { knownFormat } from './schema.ts';
 
 const MS = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 const DAY = "now() - interval '1 day'";
 /** A worker that has said nothing for three times as long as it should is gone, as pg-boss has it. */
 const IS_HEARD = "heartbeat_on >= now() - 3 * heartbeat_seconds * interval '1 second'";
 
-/** Looks at what machines do together, in the schema of the state and in that of the jobs; what is not made yet is empty. Errors: those of the database. */
+/** Looks at what machines do together, in the schema of the state and in that of the jobs; what is not made yet is empty. Errors: those of {@link knownFormat}. */
 export async function readWorkers(
   client: PostgresClient,
   name: string,
   schemas: { readonly state: string; readonly jobs: string },
 ): Promise<Workers> {
-  const ofState = await new Database(client, name, schemas.state).alone(async (statements) =>
-    (await hasTable(statements, '{lease}'))
+  const state = new Database(client, name, schemas.state);
+  const isMade = (await knownFormat(state)) > 0;
+  const ofState = await state.alone(async (statements) =>
+    isMade
       ? { leases: await readLeases(statements), budgets: await readBudgets(statements) }
       : { leases: [], budgets: [] },
   );

@@ -4,6 +4,7 @@ import type { Intent, Lock, Store } from '../../../src/model/state/store.ts';
 import { DatabaseFailure, type PostgresClient } from '../../../src/state/postgres/client.ts';
 import { pgClient } from '../../../src/state/postgres/pg-client.ts';
 import { lookAtDatabase } from '../../../src/state/postgres/look.ts';
+import { readWorkers } from '../../../src/state/postgres/workers.ts';
 import {
   clientOf,
   newSchema,
@@ -61,6 +62,8 @@ describe('the tables of a state', () => {
     });
     const { rows } = await client.query(`SELECT version FROM "${schema}"."format"`, []);
     expect(rows).toEqual([[99]]);
+    const status = readWorkers(client, 'postgres://127.0.0.1/test', { state: schema, jobs: 'none' });
+    await expect(status).rejects.toMatchObject({ code: 'state.newer', exitCode: 4 });
   });
 
   it('are not made where another program has a table of one of the names, and nothing is left of them', async () => {
