@@ -2,7 +2,7 @@ import type { Clock } from '../../model/ports.ts';
 import { integer, text } from '../sql-row.ts';
 import { DatabaseFailure, type PostgresClient } from './client.ts';
 import { Database } from './database.ts';
-import { lookAtSchema, NEWEST_FORMAT } from './schema.ts';
+import { lookAtSchema, NEWEST_FORMAT, TABLES } from './schema.ts';
 
 /** What a database says of itself and of the state in it. */
 export interface DatabaseLook {
@@ -19,6 +19,7 @@ export interface DatabaseLook {
 }
 
 const READ_ONLY = '25006';
+const NO_TABLE = '42P01';
 const RIGHTS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
 /** Looks at a database without changing anything. Errors: those of the database; ConfigError `state.version`. */
@@ -44,6 +45,16 @@ export async function lookAtDatabase(
       ).join(' AND ')}) ORDER BY tablename`,
       schema,
     );
+    const lacked = await statements.all(
+      "SELECT name FROM json_array_elements_text($2::json) AS name WHERE to_regclass(format('%I.%I', $1::text, name)) IS NULL",
+      schema,
+      JSON.stringify(format === NEWEST_FORMAT ? TABLES : []),
+    );
+    if (lacked.length > 0)
+      throw new DatabaseFailure(
+        NO_TABLE,
+        new Error(`it lacks ${lacked.map((row) => `"${schema}.${text(row, 0)}"`).join(', ')}`),
+      );
     const canMake = await statements.count(
       `SELECT CASE WHEN EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1)
          THEN has_schema_privilege($1, 'USAGE') AND has_schema_privilege($1, 'CREATE')

@@ -230,6 +230,11 @@ const MIGRATIONS: readonly (readonly string[])[] = [
 /** The version that this teamsheet writes. */
 export const NEWEST_FORMAT = MIGRATIONS.length;
 
+/** The tables that the newest version has. */
+export const TABLES: readonly string[] = MIGRATIONS.flat().flatMap(
+  (statement) => /^CREATE TABLE \{(\w+)\}/.exec(statement)?.[1] ?? [],
+);
+
 /**
  * Looks without changing anything; answers the version of the tables, 0 where there is no state yet. Errors: those of the database; ConfigError
  * `state.version`.

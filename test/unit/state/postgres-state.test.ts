@@ -81,6 +81,10 @@ describe('the tables of a state', () => {
     const { store } = await open();
     await client.query(`DROP TABLE "${schema}"."fact"`, []);
     await expect(store.fact(account, 'a')).rejects.toMatchObject({ code: 'state.damaged', exitCode: 4 });
+    await expect(lookAtDatabase(client, 'postgres://127.0.0.1/test', schema, clock)).rejects.toMatchObject({
+      ...{ code: 'state.damaged', exitCode: 4 },
+      message: expect.stringContaining(`it lacks "${schema}.fact"`) as string,
+    });
   });
 
   it('say so where a value in them is not what was written', async () => {
