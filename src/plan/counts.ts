@@ -3,20 +3,9 @@ import { InternalError } from '../model/error.ts';
 
 /** Outcome counts with `rows`; the order of interfaces.md, section 6. */
 export function outcomeCounts(counts: ReadonlyMap<Outcome | 'open', number>): OutcomeCounts {
-  const of = (outcome: Outcome): number => counts.get(outcome) ?? 0;
   const rows = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  return {
-    rows,
-    created: of('created'),
-    updated: of('updated'),
-    unchanged: of('unchanged'),
-    invalid: of('invalid'),
-    rejected: of('rejected'),
-    excluded: of('excluded'),
-    deferred: of('deferred'),
-    unknown: of('unknown'),
-    conflict: of('conflict'),
-  };
+  const byOutcome = OUTCOMES.map((outcome) => [outcome, counts.get(outcome) ?? 0] as const);
+  return { rows, ...(Object.fromEntries(byOutcome) as Record<Outcome, number>) };
 }
 
 /** The outcomes that a plan foresees: rows still open end as their change says; those that stay unchanged wait for their record. */
