@@ -1,7 +1,7 @@
 import type { Guards, PushMapping } from '../mapping/mapping.ts';
 import { renderCountOf } from '../model/count.ts';
 import { StoppedError } from '../model/error.ts';
-import { REJECTED } from '../model/said.ts';
+import type { PlanOptions } from './saved/push-plan.ts';
 import type { WeekEnd } from './week-end.ts';
 
 /** The guards by the names that `--allow-guard` takes. */
@@ -49,11 +49,6 @@ export interface Step {
   readonly after: number;
 }
 
-export interface GuardOptions {
-  readonly allowEmpty: boolean;
-  readonly allowGuards: readonly string[];
-}
-
 export const stepSize = (step: Step): number => Math.abs(step.after - step.before);
 /** The step in percent of the value before; a step away from 0 is beyond every percentage. */
 export const stepPct = (step: Step): number =>
@@ -63,26 +58,16 @@ export const stepPct = (step: Step): number =>
 type Tripped = readonly [guard: (typeof GUARDS)[number], what: string, rowNumber?: number];
 
 function stepTooLarge(guards: Guards, figures: GuardFigures): readonly Tripped[] {
-  const { largestStep, largestStepPct } = figures;
-  const describe = (step: Step): string => `row ${step.rowNumber} goes from ${step.before} to ${step.after}`;
-  const stops: Tripped[] = [];
-  if (
-    guards.maxStep !== undefined &&
-    largestStep !== undefined &&
-    stepSize(largestStep) > guards.maxStep + 1e-9
-  ) {
-    const what = `${describe(largestStep)}: more than max_step ${guards.maxStep}`;
-    stops.push(['max_step', what, largestStep.rowNumber]);
-  }
-  if (
-    guards.maxStepPct !== undefined &&
-    largestStepPct !== undefined &&
-    stepPct(largestStepPct) > guards.maxStepPct + 1e-9
-  ) {
-    const what = `${describe(largestStepPct)}: more than max_step_pct ${guards.maxStepPct} %`;
-    stops.push(['max_step_pct', what, largestStepPct.rowNumber]);
-  }
-  return stops;
+  const limits = [
+    ['max_step', guards.maxStep, figures.largestStep, stepSize, ''],
+    ['max_step_pct', guards.maxStepPct, figures.largestStepPct, stepPct, ' %'],
+  ] as const;
+  return limits.flatMap(([guard, most, step, sizeOf, unit]): readonly Tripped[] => {
+    if (most === undefined || step === undefined || sizeOf(step) <= most + 1e-9) return [];
+    const { rowNumber, before, after } = step;
+    const what = `row ${rowNumber} goes from ${before} to ${after}: more than ${guard} ${most}${unit}`;
+    return [[guard, what, rowNumber]];
+  });
 }
 
 /** Processing a game week that is still played scores the half of it. */
@@ -118,52 +103,44 @@ function tripped(guards: Guards, figures: GuardFigures): readonly Tripped[] {
 export function checkGuards(
   mapping: PushMapping,
   figures: GuardFigures,
-  options: GuardOptions,
+  options: Pick<PlanOptions, 'allowEmpty' | 'allowGuards'>,
 ): readonly StoppedError[] {
   const { name, guards, source } = mapping;
+  const { rows, excluded, invalid, deactivated } = figures;
   const isAllowed = (guard: (typeof GUARDS)[number]): boolean => options.allowGuards.includes(guard);
+  const stop = (
+    guard: (typeof GUARDS)[number],
+    what: string,
+    flagged: StoppedError['flagged'],
+    line?: number,
+  ): StoppedError =>
+    new StoppedError(`guard.${guard}`, `${name}: ${what}`, { file: source.origin, line, flagged });
   const mayBeEmpty = options.allowEmpty || isAllowed('empty_source');
-  if (figures.rows === 0 && guards.minRows > 0) {
-    if (mayBeEmpty && figures.deactivated <= guards.maxDeactivate) return [];
+  if (rows === 0 && guards.minRows > 0) {
+    if (mayBeEmpty && deactivated <= guards.maxDeactivate) return [];
     if (!mayBeEmpty)
       return [
-        new StoppedError(
-          'guard.empty_source',
-          figures.excluded === 0
-            ? `${name}: ${source.origin} has a header and no rows, so the file may have been cut`
-            : `${name}: where leaves out all rows of ${source.origin} (${figures.excluded})`,
-          {
-            file: source.origin,
-            flagged: (add) =>
-              figures.excluded === 0
-                ? `if it is intended to be empty, ${add} --allow-empty`
-                : `add rows of your own; if this is intended, ${add} --allow-empty`,
-          },
-        ),
+        excluded === 0
+          ? stop(
+              'empty_source',
+              `${source.origin} has a header and no rows, so the file may have been cut`,
+              (add) => `if it is intended to be empty, ${add} --allow-empty`,
+            )
+          : stop(
+              'empty_source',
+              `where leaves out all rows of ${source.origin} (${excluded})`,
+              (add) => `add rows of your own; if this is intended, ${add} --allow-empty`,
+            ),
       ];
   }
   const stops = tripped(guards, figures)
     .filter(([guard]) => !isAllowed(guard))
-    .map(
-      ([guard, what, line]) =>
-        new StoppedError(`guard.${guard}`, `${name}: ${what}`, {
-          file: source.origin,
-          line,
-          flagged: (add) => `if this is intended, ${add} --allow-guard ${guard}`,
-        }),
+    .map(([guard, what, line]) =>
+      stop(guard, what, (add) => `if this is intended, ${add} --allow-guard ${guard}`, line),
     );
-  const rejects =
-    mapping.rejectMode === 'fail' && figures.invalid > 0 && !isAllowed('reject_mode')
-      ? [
-          new StoppedError(
-            REJECTED,
-            `${name}: ${figures.invalid} of ${figures.rows} rows are invalid and reject_mode is fail, so nothing is sent`,
-            {
-              file: source.origin,
-              flagged: (add) => `correct the rows, or ${add} --allow-guard reject_mode to send the others`,
-            },
-          ),
-        ]
-      : [];
-  return [...stops, ...rejects];
+  if (mapping.rejectMode !== 'fail' || invalid === 0 || isAllowed('reject_mode')) return stops;
+  const what = `${invalid} of ${rows} rows are invalid and reject_mode is fail, so nothing is sent`;
+  const flagged = (add: string): string =>
+    `correct the rows, or ${add} --allow-guard reject_mode to send the others`;
+  return [...stops, stop('reject_mode', what, flagged)];
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { checkGuards, GUARDS, type GuardFigures, type GuardOptions } from '../../../src/plan/guards.ts';
+import { checkGuards, GUARDS, type GuardFigures } from '../../../src/plan/guards.ts';
 import { pushMapping } from '../../support/builders.ts';
 
-const none: GuardOptions = { allowEmpty: false, allowGuards: [] };
+const none: Parameters<typeof checkGuards>[2] = { allowEmpty: false, allowGuards: [] };
 const fine: GuardFigures = {
   deactivated: 0,
   rows: 10,
