@@ -2,7 +2,6 @@ import type { Lineup } from '../../contract/resources/lineups.ts';
 import type { PriceUploadRecord } from '../../contract/resources/prices.ts';
 import { shownText } from '../../model/tables/cell.ts';
 import { ConfigError, RefusedError } from '../../model/error.ts';
-import type { TableKind, TableLocation } from '../../model/tables/table.ts';
 import { indexHeader } from '../../mapping/header-index.ts';
 import type { PlayerIds, PullMapping, Source } from '../../mapping/mapping.ts';
 import { fulfils } from '../../mapping/where.ts';
@@ -10,9 +9,10 @@ import { take, type Ids, type Read, type ReadContext } from './read.ts';
 import { listRead } from './list.ts';
 import { searchPlayers } from './search-players.ts';
 import { lineupRead } from './squads.ts';
+import type { SyncPorts } from '../ports.ts';
 import { againIfChanged } from '../rows/read-rows.ts';
 
-type Tables = Readonly<Record<TableLocation['kind'], TableKind>>;
+type Tables = SyncPorts['tables'];
 type Ranges = Extract<PlayerIds, { kind: 'ranges' }>['ranges'];
 
 const POSITIVE = /^0*[1-9]\d{0,14}$/;

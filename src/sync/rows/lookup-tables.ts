@@ -14,7 +14,9 @@ type Ports = Pick<SyncPorts, 'tables' | 'emit' | 'signal'>;
 const MAX_NEAR_TEXTS = 5000;
 const MAX_NEAR = 50;
 
-const fileLookups = ({ columns }: PushMapping): readonly (Lookup & { readonly in: LookupFile })[] =>
+type FileLookup = Lookup & { readonly in: LookupFile };
+
+const fileLookups = ({ columns }: PushMapping): readonly FileLookup[] =>
   columns === 'auto'
     ? []
     : columns.flatMap(({ lookup }) => (lookup !== undefined && isFileLookup(lookup) ? [lookup] : []));
@@ -29,14 +31,6 @@ export async function readLookupTables(ports: Ports, mapping: PushMapping): Prom
   for (const lookup of fileLookups(mapping)) tables.set(lookup, await readTable(ports, lookup));
   return (lookup) => tables.get(lookup);
 }
-
-interface FoundCell {
-  readonly rowNumber: number;
-  readonly cell: Cell;
-  readonly shown?: string;
-}
-
-type FileLookup = Lookup & { readonly in: LookupFile };
 
 async function readTable(ports: Ports, lookup: FileLookup): Promise<LookupTable> {
   const { in: file } = lookup;
@@ -75,7 +69,7 @@ async function readRows(
     ports.emit({ kind: 'warning', message: `${origin}: ${message}` });
   const nameOf = matchAny === undefined ? (texts: readonly string[]) => JSON.stringify(texts) : wordsOf;
   const widest = places.toSorted((one, other) => other.length - one.length)[0] ?? [];
-  const found = new Map<string, FoundCell[]>();
+  const found = new Map<string, ReturnType<LookupTable['find']>>();
   const texts = new Set<string>();
   for await (const batch of table.batches()) {
     ports.signal.throwIfAborted();
