@@ -2,7 +2,7 @@ import type { RecordOf } from '../../contract/index.ts';
 import type { AutoSubstitution } from '../../contract/resources/auto-substitutions.ts';
 import type { Fixture } from '../../contract/resources/fixtures.ts';
 import type { WeekChoice } from '../../mapping/week-choice.ts';
-import type { LeagueScope, Memory } from '../../model/state/memory.ts';
+import type { Kept, LeagueScope, Memory } from '../../model/state/memory.ts';
 import { parseTimeMs } from '../../model/time/service-time.ts';
 import type { PlayerWeek, Settings } from '../../rules/points.ts';
 import { positionOf, type Rules } from '../../rules/rules.ts';
@@ -10,12 +10,7 @@ import { inOrder, type GameWeek } from '../../season/game-week.ts';
 import type { KeptPlayer } from '../../season/known-players.ts';
 import { loggedPairs, type LoggedPair, type MinutesIn } from '../../season/pairs.ts';
 import { substitutionWeeks, type ProcessedMark } from '../../season/substitution-weeks.ts';
-import {
-  weekLineups,
-  type LineupReading,
-  type WeekLineups,
-  type WeekTimes,
-} from '../../season/week-lineups.ts';
+import { weekLineups, type WeekLineups, type WeekTimes } from '../../season/week-lineups.ts';
 import { eachKept, knownWeeks, latestKept, processedIn } from './known-weeks.ts';
 
 /** A game week with the line-ups that are kept of it, and what is known of its times. */
@@ -40,17 +35,36 @@ export async function keptWeeks(
   const wanted = await wantedWeeks(memory, scope, weeks, choice);
   for (const week of weeks) {
     const times = await weekTimes(memory, scope, week);
-    const readings = new Map<string, LineupReading[]>();
-    for await (const { id, readAtMs, record } of wanted.has(week.id)
-      ? eachKept(memory, scope, week.id, 'lineup')
-      : []) {
-      const its = readings.get(id) ?? [];
-      readings.set(id, its);
-      its.push({ readAtMs, record: record as RecordOf<'get-lineup'> });
-    }
-    const lineups = [...readings].map(([id, its]) => [id, weekLineups(its, times)] as const);
-    found.push({ week, ...times, lineups: new Map(lineups) });
+    const lineups = wanted.has(week.id) ? await lineupsOf(memory, scope, week.id, times) : new Map();
+    found.push({ week, ...times, lineups });
   }
+  return found;
+}
+
+/** The line-ups of the squads in a week, by the squad's id: as they were shown last and before substitutions. */
+export async function lineupsOf(
+  memory: Memory,
+  scope: LeagueScope,
+  gameWeek: string,
+  times: WeekTimes,
+): Promise<ReadonlyMap<string, WeekLineups>> {
+  const found = new Map<string, WeekLineups>();
+  let readings: Kept[] = [];
+  const take = (): void => {
+    const [first] = readings;
+    // Only `keptOfLineup` makes such a record.
+    const all = readings.map(({ readAtMs, record }) => ({
+      readAtMs,
+      record: record as RecordOf<'get-lineup'>,
+    }));
+    if (first !== undefined) found.set(first.id, weekLineups(all, times));
+    readings = [];
+  };
+  for await (const kept of eachKept(memory, scope, gameWeek, 'lineup')) {
+    if (readings[0]?.id !== kept.id) take();
+    readings.push(kept);
+  }
+  take();
   return found;
 }
 

@@ -1,15 +1,15 @@
 import type { RecordOf } from '../../contract/index.ts';
-import type { Kept, LeagueScope, Memory } from '../../model/state/memory.ts';
+import type { LeagueScope, Memory } from '../../model/state/memory.ts';
 import type { Rules } from '../../rules/rules.ts';
 import type { KeptPlayer } from '../../season/known-players.ts';
 import { lineupFacts, type LineupFacts } from '../../season/squad-facts.ts';
 import { playerValues, squadValues } from '../../season/squad-values.ts';
 import type { GameWeek } from '../../season/game-week.ts';
 import type { LoggedPair } from '../../season/pairs.ts';
-import { weekLineups, type WeekLineups } from '../../season/week-lineups.ts';
+import type { WeekLineups } from '../../season/week-lineups.ts';
 import type { PlayerValues, WeekValues } from '../../season/week-values.ts';
-import { eachKept, latestKept } from '../memory/known-weeks.ts';
-import { keptLog, keptWeeks, weekTimes } from '../memory/league-records.ts';
+import { latestKept } from '../memory/known-weeks.ts';
+import { keptLog, keptWeeks, lineupsOf, weekTimes } from '../memory/league-records.ts';
 import { keptStandings } from '../memory/kept-standings.ts';
 import type { LeagueWeek } from '../memory/league-weeks.ts';
 
@@ -43,7 +43,8 @@ export async function readWeekValues(
   const ids = new Set(asked.keys());
   const read = new Map<string, ReadonlyMap<string, WeekLineups>>();
   const lineups = async (week: GameWeek): Promise<ReadonlyMap<string, LineupFacts>> => {
-    const pairs = await lineupsOf(source, week);
+    const times = await weekTimes(source.memory, source.scope, week);
+    const pairs = await lineupsOf(source.memory, source.scope, week.id, times);
     read.set(week.id, pairs);
     return new Map(
       [...pairs].flatMap(([id, { latest }]) =>
@@ -135,27 +136,4 @@ async function playersOf({ memory, scope }: WeekSource, gameWeek: string) {
     if (typeof stat.points === 'number') points.set(id, stat.points);
   }
   return { minutes, points };
-}
-
-/** The line-ups of squads in a week, as they were shown last and before substitutions. */
-async function lineupsOf(
-  { memory, scope }: WeekSource,
-  week: GameWeek,
-): Promise<ReadonlyMap<string, WeekLineups>> {
-  const times = await weekTimes(memory, scope, week);
-  const found = new Map<string, WeekLineups>();
-  let readings: Kept[] = [];
-  const take = (): void => {
-    const [first] = readings;
-    // Only `keptOfLineup` makes such a record.
-    const all = readings.map(({ readAtMs, record }) => ({ readAtMs, record: record as Lineup }));
-    if (first !== undefined) found.set(first.id, weekLineups(all, times));
-    readings = [];
-  };
-  for await (const kept of eachKept(memory, scope, week.id, 'lineup')) {
-    if (readings[0]?.id !== kept.id) take();
-    readings.push(kept);
-  }
-  take();
-  return found;
 }
