@@ -2,7 +2,7 @@ import { formsOf } from '../../plan/reconcile/fit-rows.ts';
 import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
 import type { Intent, Run, ServiceAccount, StoredIntent } from '../../model/state/store.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { isSameAccount, pushedMappings } from '../journal/stored-run.ts';
+import { pushedMappings, runsOf } from '../journal/stored-run.ts';
 import type { SyncPorts, PushTask } from '../ports.ts';
 import { countKnown } from './full-list.ts';
 import { keySpeller } from '../rows/spelling.ts';
@@ -158,16 +158,14 @@ export async function writesBeside(
   return [...before, ...later].filter((intent) => intent.resource === resource);
 }
 
-const MOST_RUNS = 1000;
-
 /** The writes of each run of the account that may have written to a resource, the newest run first. */
 export async function* writesByRun(
   store: Pick<SyncPorts['store'], 'runs' | 'intents'>,
   account: ServiceAccount,
   resource: PushMapping['resource'],
 ): AsyncGenerator<readonly StoredIntent[]> {
-  for (const run of await store.runs(MOST_RUNS))
-    if (isSameAccount(run.account, account) && mayPush(run, resource)) yield await store.intents(run.id);
+  for (const run of await runsOf(store, account))
+    if (mayPush(run, resource)) yield await store.intents(run.id);
 }
 
 /** Whether a run may have written to a resource; nothing tells it of a raw call. */

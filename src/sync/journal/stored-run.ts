@@ -60,8 +60,12 @@ async function notAPush(store: Pick<Store, 'pulls'>, runId: string): Promise<Usa
     : new UsageError('run.unknown', `there is no run ${runId}`, { next: 'runs' });
 }
 
-/** Runs that are looked at for the newest that fits. */
+/** Runs that are looked at for those of an account. */
 const NEWEST = 1000;
+
+/** The newest runs of an account, the newest first. */
+export const runsOf = async (store: Pick<Store, 'runs'>, account: ServiceAccount): Promise<readonly Run[]> =>
+  (await store.runs(NEWEST)).filter((run) => isSameAccount(run.account, account));
 
 /** The newest run of the account that fits. */
 export async function newestRun(
@@ -69,6 +73,5 @@ export async function newestRun(
   account: ServiceAccount,
   fits: (run: Run) => boolean,
 ): Promise<Run | undefined> {
-  const runs = await store.runs(NEWEST);
-  return runs.find((run) => isSameAccount(run.account, account) && fits(run));
+  return (await runsOf(store, account)).find(fits);
 }

@@ -3,7 +3,7 @@ import type { PriceUploadRecord } from '../../contract/resources/prices.ts';
 import type { KnownRecord } from '../../model/state/run-rows.ts';
 import { PUSHED_RESOURCES, resourcePlans } from '../../plan/resources/index.ts';
 import type { ReadContext } from './read.ts';
-import { isSameAccount } from '../journal/stored-run.ts';
+import { runsOf } from '../journal/stored-run.ts';
 import { FULL_LIST_MAX_AGE_MS } from '../evidence/full-list.ts';
 
 /** Records that a list must show, because this state saw them confirmed within a day; what was confirmed before may have been removed by the provider. */
@@ -53,8 +53,6 @@ function confirmedRecords(
   };
 }
 
-const MOST_RUNS = 1000;
-
 /** The log of prices shows each player of an upload that was applied, where it names leagues and players at all. */
 function uploadedPrices({ store, account, clock }: Context): Expected {
   const seen = new Set<string>();
@@ -70,8 +68,8 @@ function uploadedPrices({ store, account, clock }: Context): Expected {
       if (!isNamed) return 0;
       const sinceMs = clock.now() - FULL_LIST_MAX_AGE_MS;
       const missing = new Set<string>();
-      for (const run of await store.runs(MOST_RUNS)) {
-        if (!isSameAccount(run.account, account) || (run.endedAtMs ?? Infinity) < sinceMs) continue;
+      for (const run of await runsOf(store, account)) {
+        if ((run.endedAtMs ?? Infinity) < sinceMs) continue;
         for (const { operation, result, sentAtMs, keys } of await store.intents(run.id)) {
           if (operation !== 'upload-prices' || result !== 'applied' || sentAtMs < sinceMs) continue;
           const players = keys.map((key) => key.split('/').slice(0, 2).join('/'));

@@ -3,7 +3,7 @@ import type { Words } from '../../model/said.ts';
 import type { MappingSummary, Run, ServiceAccount } from '../../model/state/store.ts';
 import { deferCreated, deferOpen } from '../journal/unverified.ts';
 import { countPlan } from '../plan/plan-mapping.ts';
-import { isSameAccount, optionsOf, pushedMappings } from '../journal/stored-run.ts';
+import { isSameAccount, optionsOf, pushedMappings, runsOf } from '../journal/stored-run.ts';
 import type { PlannedPush, SyncPorts } from '../ports.ts';
 import type { MappingPlan } from '../../plan/saved/push-plan.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
@@ -78,12 +78,12 @@ async function withoutUpdates(
   return { ...plan, ...counted, writes: left === 0 ? 0 : writes, deactivated: 0, missing: [] };
 }
 
-/** Runs that are looked at for later ones, and for one that is unfinished. */
-const NEWEST = 1000;
-
-/** The runs that began after another one, the newest first. */
-async function laterRuns(store: Pick<SyncPorts['store'], 'runs'>, { id }: Run): Promise<readonly Run[]> {
-  const runs = await store.runs(NEWEST);
+/** The runs of the account that began after another one, the newest first. */
+async function laterRuns(
+  store: Pick<SyncPorts['store'], 'runs'>,
+  { id, account }: Run,
+): Promise<readonly Run[]> {
+  const runs = await runsOf(store, account);
   const at = runs.findIndex((each) => each.id === id);
   return at === -1 ? runs : runs.slice(0, at);
 }
@@ -97,7 +97,7 @@ export async function writtenSince(
   run: Run,
 ): Promise<ReadonlySet<string>> {
   if (run.phase === 'planning') return new Set();
-  const later = (await laterRuns(store, run)).filter((each) => isSameAccount(each.account, run.account));
+  const later = await laterRuns(store, run);
   return new Set(
     later
       .flatMap(({ summaries }) => summaries)
@@ -127,15 +127,16 @@ export async function newestLeft(
 ): Promise<Run | undefined> {
   const newest = await store.newestUnfinishedRun(account);
   if (newest === undefined) return undefined;
-  const runs = await store.runs(NEWEST);
+  const runs = await runsOf(store, account);
   const left = runs.find(
     (run, at) =>
-      isSameAccount(run.account, account) &&
-      !run.finished &&
-      overtakenMappings(run, runs.slice(0, at)).length < pushedMappings(run).length,
+      !run.finished && overtakenMappings(run, runs.slice(0, at)).length < pushedMappings(run).length,
   );
   return left ?? newest;
 }
+
+/** Runs that are looked at for those that others replaced. */
+const NEWEST = 1000;
 
 /**
  * By the id of each unfinished run that needs nobody any more, the runs which finished since and have read all of its tables whole. A run with a write of which

@@ -1,5 +1,6 @@
 import type { LeagueScope } from '../../model/state/memory.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
+import { isSameAccount } from '../journal/stored-run.ts';
 import { leagueWeeks, type LeagueWeek } from '../memory/league-weeks.ts';
 import { markTriggered } from '../memory/processed.ts';
 import { serviceNow } from '../memory/service-time.ts';
@@ -31,9 +32,9 @@ export async function listWeeks(
 /** The leagues of an account of which anything is remembered, by their numbers. */
 export async function scopesOf(
   { store }: Pick<SyncPorts, 'store'>,
-  { baseUrl, accountId }: ServiceAccount,
+  own: ServiceAccount,
 ): Promise<readonly LeagueScope[]> {
   return (await store.memory.scopes())
-    .filter(({ account }) => account.baseUrl === baseUrl && account.accountId === accountId)
+    .filter(({ account }) => isSameAccount(account, own))
     .toSorted((one, other) => one.league - other.league);
 }
