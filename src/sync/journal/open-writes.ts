@@ -9,6 +9,7 @@ import { PUSHED_RESOURCES, resourcePlans } from '../../plan/resources/index.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import type { SyncPorts } from '../ports.ts';
+import { withKeptRows } from './stored-run.ts';
 import { pauseForOpenWrites } from './wait-settled.ts';
 
 /** The writes of any run of the account to one resource that have no trustworthy answer. */
@@ -29,15 +30,11 @@ export async function openWriteOf(
 ): Promise<(key: string) => StoredIntent | undefined> {
   const spell = await keySpeller(ports, account, resource);
   const byKey = new Map<string, StoredIntent>();
-  for (const [runId, ofRun] of Map.groupBy(open, (intent) => intent.runId)) {
-    const rows = await ports.store.keptRunRows(runId);
-    try {
+  for (const [runId, ofRun] of Map.groupBy(open, (intent) => intent.runId))
+    await withKeptRows(ports.store, runId, async (rows) => {
       for (const intent of ofRun)
         for (const key of await heldKeys(ports, account, intent, rows)) byKey.set(spell(key), intent);
-    } finally {
-      await rows?.close();
-    }
-  }
+    });
   return (key) => byKey.get(spell(key));
 }
 

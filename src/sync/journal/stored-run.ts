@@ -1,6 +1,7 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { StoppedError, UsageError } from '../../model/error.ts';
 import { apart } from '../../model/league-name.ts';
+import type { RunRows } from '../../model/state/run-rows.ts';
 import type { Run, ServiceAccount, Store } from '../../model/state/store.ts';
 import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import { withMissing } from '../../plan/missing-mapping.ts';
@@ -74,4 +75,18 @@ export async function newestRun(
   fits: (run: Run) => boolean,
 ): Promise<Run | undefined> {
   return (await runsOf(store, account)).find(fits);
+}
+
+/** Does work with the rows that are kept of a run, and closes them; undefined where there are none. */
+export async function withKeptRows(
+  store: Pick<Store, 'keptRunRows'>,
+  runId: string,
+  work: (rows: RunRows | undefined) => Promise<void>,
+): Promise<void> {
+  const rows = await store.keptRunRows(runId);
+  try {
+    await work(rows);
+  } finally {
+    await rows?.close();
+  }
 }

@@ -2,10 +2,10 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import { StoppedError, UsageError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import { renderSaid, type Words } from '../../model/said.ts';
-import type { Run, ServiceAccount, Store, StoredIntent } from '../../model/state/store.ts';
+import type { Run, ServiceAccount, StoredIntent } from '../../model/state/store.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import { isKnownRow } from '../journal/open-writes.ts';
-import { allMappings } from '../journal/stored-run.ts';
+import { allMappings, withKeptRows } from '../journal/stored-run.ts';
 import type { SyncPorts, OpenAccount } from '../ports.ts';
 
 /** Something that nobody can say yet: a write without a trustworthy answer, or a row in conflict. */
@@ -55,12 +55,12 @@ export async function openCases(
   for (const [runId, intents] of Map.groupBy(await store.openIntents(account), ({ runId: id }) => id)) {
     const run = await store.run(runId);
     if (run === undefined) continue;
-    await withRows(store, runId, async (rows) => {
+    await withKeptRows(store, runId, async (rows) => {
       for (const intent of intents) cases.push(await caseOf(run, intent, rows));
     });
   }
   for (const run of await store.runsInConflict(account)) {
-    await withRows(store, run.id, async (rows) => {
+    await withKeptRows(store, run.id, async (rows) => {
       const found = rows === undefined ? [] : await conflictsOf(run, rows);
       cases.push(...found);
       if (found.length > 0) return;
@@ -69,19 +69,6 @@ export async function openCases(
     });
   }
   return cases;
-}
-
-async function withRows(
-  store: Store,
-  runId: string,
-  work: (rows: RunRows | undefined) => Promise<void>,
-): Promise<void> {
-  const rows = await store.keptRunRows(runId);
-  try {
-    await work(rows);
-  } finally {
-    await rows?.close();
-  }
 }
 
 async function caseOf(run: Run, intent: StoredIntent, rows: RunRows | undefined): Promise<OpenCase> {
