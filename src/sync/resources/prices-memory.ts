@@ -14,9 +14,10 @@ import { unknownLeagues } from '../evidence/memory.ts';
 import { appliedSince, writesBeside, writesByRun } from '../evidence/pre-image.ts';
 import type { Evidence } from '../../plan/reconcile/evidence.ts';
 import type { ComparePorts, SyncPorts } from '../ports.ts';
-import { NAMES_NOTHING } from '../pulling/read.ts';
+import { unlessRefused } from '../rows/league-weeks.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import type { ReadKey, ReadPorts } from './compare-live.ts';
+import { orMissing } from './read-actual.ts';
 
 export type LogRecord = RecordOf<'list-prices'>;
 type Ports = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
@@ -25,14 +26,9 @@ type Ports = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
 export function priceReader({ service, signal }: ReadPorts): ReadKey {
   const prices = new Map<string, Promise<number | undefined>>();
   const priceOf = async (league: number, player: number): Promise<number | undefined> => {
-    try {
-      const query = { fantasy_league_id: league };
-      const { records } = await service.get('get-player', { id: player, query, signal });
-      return records[0]?.price ?? undefined;
-    } catch (error) {
-      if (error instanceof RefusedError && NAMES_NOTHING.includes(error.status)) return undefined;
-      throw error;
-    }
+    const query = { fantasy_league_id: league };
+    const answer = await orMissing(() => service.get('get-player', { id: player, query, signal }));
+    return answer?.records[0]?.price ?? undefined;
   };
   return async (key) => {
     const [league, player, ...type] = key.split('/');
@@ -185,12 +181,8 @@ export async function checkMemory(
 
 /** How long the log says that it is; undefined where it does not say so, or is refused now. */
 async function statedLength({ service, signal }: Ports): Promise<number | undefined> {
-  try {
-    return (await service.get('list-prices', { query: {}, signal })).paging?.total ?? undefined;
-  } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    return undefined;
-  }
+  const answer = await unlessRefused(() => service.get('list-prices', { query: {}, signal }));
+  return answer?.paging?.total ?? undefined;
 }
 
 function notRemembered(mapping: PushMapping, planned: PlannedPrices, isStepSent: boolean): StoppedError {

@@ -19,7 +19,7 @@ const NOT_SHOWN: LeagueWeeks = {
 };
 
 /** What the service answers, undefined where it refuses to. */
-async function unlessRefused<T>(read: () => Promise<T>): Promise<T | undefined> {
+export async function unlessRefused<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
