@@ -138,8 +138,8 @@ export interface Comparison {
   readonly stop?: TeamsheetError;
 }
 
-/** What a comparison is found with. */
-export type ComparePorts = Pick<
+/** What the service is read with: to compare with it, to look for writes, and to verify. */
+export type ReadingPorts = Pick<
   SyncPorts,
   'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs' | 'maxWaitMs'
 >;

@@ -13,11 +13,11 @@ import type { Run, StoredIntent } from '../model/state/store.ts';
 import { shownDifferences, type FieldDifference } from '../plan/diff.ts';
 import { readEvidence } from '../plan/reconcile/evidence.ts';
 import { planActualReading } from './reconcile/actual-state.ts';
-import type { Actual, ActualPorts, ActualReading } from './resources/strategy.ts';
+import type { Actual, ActualReading } from './resources/strategy.ts';
 import { openAccount } from './plan/plan-sync.ts';
 import { eachRow, rowPages } from './rows/row-pages.ts';
 import { allMappings, newestRun, runOf } from './journal/stored-run.ts';
-import type { SyncPorts, OpenAccount } from './ports.ts';
+import type { OpenAccount, ReadingPorts, SyncPorts } from './ports.ts';
 import { hasLostRows, lostRowsError } from './journal/lost-rows.ts';
 
 /** What reading back says of a row that was written. */
@@ -59,7 +59,7 @@ export interface Verification {
   close(): Promise<void>;
 }
 
-type VerifyPorts = ActualPorts & Pick<SyncPorts, 'baseUrl'>;
+type VerifyPorts = ReadingPorts & Pick<SyncPorts, 'baseUrl'>;
 
 const WRITTEN: readonly Outcome[] = ['created', 'updated', 'unknown'];
 

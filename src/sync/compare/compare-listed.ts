@@ -8,7 +8,7 @@ import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import { confirmedSince, fromSnapshots, hasUnknownKeys, nothingKnown } from '../evidence/memory.ts';
-import type { ComparePorts, Comparison } from '../ports.ts';
+import type { ReadingPorts, Comparison } from '../ports.ts';
 import { countsMore, countStrange } from '../evidence/pre-image.ts';
 import type { ComparisonAsked } from '../resources/strategy.ts';
 import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
@@ -42,7 +42,7 @@ const CHEAP_LIST_REQUESTS = 10;
 
 /** A mapping whose rows are compared with records that the service lists. */
 interface Listing {
-  readonly ports: ComparePorts;
+  readonly ports: ReadingPorts;
   readonly mapping: PushMapping;
   readonly listed: ListedResource;
   readonly service: ServiceAccount;
@@ -165,14 +165,14 @@ const factName = ({ resource }: PushMapping): string => `list:${resource}`;
 
 /** Pages of the last full list of a mapping's records; 1 where there was none. */
 export const listPages = async (
-  ports: Pick<ComparePorts, 'store'>,
+  ports: Pick<ReadingPorts, 'store'>,
   service: ServiceAccount,
   mapping: PushMapping,
 ): Promise<number> => (await lastList(ports, service, mapping))?.pages ?? 1;
 
 /** Remembers with the first write what the operator vouched for: that none of the records which the account counts and no list shows is one of the rows. */
 export async function rememberAdopted(
-  ports: Pick<ComparePorts, 'store'>,
+  ports: Pick<ReadingPorts, 'store'>,
   service: ServiceAccount,
   mapping: PushMapping,
   used: number | undefined,
@@ -185,7 +185,7 @@ export async function rememberAdopted(
 
 /** What the last full list of a mapping's records left behind. */
 export async function lastList(
-  ports: Pick<ComparePorts, 'store'>,
+  ports: Pick<ReadingPorts, 'store'>,
   service: ServiceAccount,
   mapping: PushMapping,
 ): Promise<LastList | undefined> {

@@ -1,6 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRows } from '../../model/state/run-rows.ts';
-import type { ComparePorts, Comparison, OpenAccount } from '../ports.ts';
+import type { ReadingPorts, Comparison, OpenAccount } from '../ports.ts';
 import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import { asReadAt, maySendStill } from '../../plan/reconcile/intents.ts';
 import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
@@ -12,7 +12,7 @@ import { compareListed } from './compare-listed.ts';
  * Errors: those of reading.
  */
 export async function prepareComparison(
-  ports: ComparePorts,
+  ports: ReadingPorts,
   mapping: PushMapping,
   account: OpenAccount,
   rows: RunRows,
@@ -30,7 +30,7 @@ export async function prepareComparison(
 
 /** What may still go out holds its keys: it would come beside what is sent now, or over it. */
 async function withSilent(
-  ports: ComparePorts,
+  ports: ReadingPorts,
   { resource }: PushMapping,
   { service }: OpenAccount,
   comparison: Comparison,

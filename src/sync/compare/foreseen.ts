@@ -11,7 +11,7 @@ import { resourcePlans } from '../../plan/resources/index.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { nothingKnown } from '../evidence/memory.ts';
 import { openWrites } from '../journal/open-writes.ts';
-import type { ComparePorts, Comparison, OpenAccount, SyncPorts } from '../ports.ts';
+import type { ReadingPorts, Comparison, OpenAccount, SyncPorts } from '../ports.ts';
 import { SAME, type ReadingMemory, type Sieve } from '../rows/left-rows.ts';
 import { spellingOf } from '../rows/spelling.ts';
 import { noneThere, rememberedList } from './compare-listed.ts';
@@ -21,7 +21,7 @@ import { WholeComparison } from './whole-comparison.ts';
 /** Rows of each kind that a plan shows one by one; the counts stand for the rest. */
 export const SHOWN_ROWS = 12;
 
-type Ports = ComparePorts & Pick<SyncPorts, 'baseUrl' | 'random' | 'variable' | 'timezone' | 'release'>;
+type Ports = ReadingPorts & Pick<SyncPorts, 'baseUrl' | 'random' | 'variable' | 'timezone' | 'release'>;
 
 /** A mapping whose rows were compared while they were read. */
 export interface ComparedAhead {

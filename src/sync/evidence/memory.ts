@@ -5,7 +5,7 @@ import type { ServiceAccount } from '../../model/state/store.ts';
 import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
 import { eachRow, rowPages } from '../rows/row-pages.ts';
 import { keySpeller } from '../rows/spelling.ts';
-import type { ComparePorts, Comparison } from '../ports.ts';
+import type { ReadingPorts, Comparison } from '../ports.ts';
 import { leagueOf } from './pre-image.ts';
 
 /** A comparison with nothing. */
@@ -17,7 +17,7 @@ export const nothingKnown = (described: string): Comparison => ({
 
 /** A comparison with what this state last saw confirmed. */
 export async function fromSnapshots(
-  ports: ComparePorts,
+  ports: ReadingPorts,
   mapping: PushMapping,
   service: ServiceAccount,
   described: string,
@@ -37,7 +37,7 @@ export async function fromSnapshots(
 
 /** A comparison in which the keys of writes without an answer wait. */
 export async function withUnanswered(
-  ports: Pick<ComparePorts, 'store'>,
+  ports: Pick<ReadingPorts, 'store'>,
   { resource }: PushMapping,
   service: ServiceAccount,
   comparison: Comparison,
@@ -62,7 +62,7 @@ export async function hasUnknownKeys(
 
 /** The fantasy leagues of the rows that are to be compared of which this state remembers nothing; one that is still to be made is none of them. */
 export async function unknownLeagues(
-  ports: Pick<ComparePorts, 'store'>,
+  ports: Pick<ReadingPorts, 'store'>,
   mapping: PushMapping,
   service: ServiceAccount,
   rows: RunRows,
@@ -82,7 +82,7 @@ export async function unknownLeagues(
 
 /** The fantasy leagues of what this state saw confirmed. A write whose answer is missing is a memory too: the keys of its rows wait. */
 async function rememberedLeagues(
-  { store }: Pick<ComparePorts, 'store'>,
+  { store }: Pick<ReadingPorts, 'store'>,
   { resource }: PushMapping,
   service: ServiceAccount,
 ): Promise<ReadonlySet<number>> {
@@ -95,7 +95,7 @@ async function rememberedLeagues(
 
 /** Tells which keys were confirmed since a time: by a list, or so lately that it may not show them yet. */
 export async function confirmedSince(
-  { store }: Pick<ComparePorts, 'store'>,
+  { store }: Pick<ReadingPorts, 'store'>,
   service: ServiceAccount,
   resource: PushedResource,
   sinceMs: number,

@@ -5,11 +5,11 @@ import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { lastList } from '../compare/compare-listed.ts';
 import { confirmedSince } from '../evidence/memory.ts';
-import type { OpenAccount } from '../ports.ts';
+import type { OpenAccount, ReadingPorts } from '../ports.ts';
 import { readOne } from '../pulling/read.ts';
 import { strategies } from '../resources/index.ts';
 import { asSpelt, LIKELY_PAGE, oneByOne, orMissing } from '../resources/read-actual.ts';
-import type { Actual, ActualPorts, ActualReading, Sent } from '../resources/strategy.ts';
+import type { Actual, ActualReading, Sent } from '../resources/strategy.ts';
 import { keySpeller, ownKeys } from '../rows/spelling.ts';
 
 /**
@@ -17,7 +17,7 @@ import { keySpeller, ownKeys } from '../rows/spelling.ts';
  * known of the moment at which the first of them was sent.
  */
 export async function planActualReading(
-  ports: ActualPorts,
+  ports: ReadingPorts,
   account: OpenAccount,
   mapping: PushMapping,
   rows: AsyncIterable<RunRow> | Iterable<RunRow>,
@@ -43,7 +43,7 @@ export async function planActualReading(
 
 /** The pages of a full list: as many as the last one had, more when the account has grown since. */
 async function listPages(
-  ports: ActualPorts,
+  ports: ReadingPorts,
   { record, service }: OpenAccount,
   mapping: PushMapping,
   { feature }: ListedResource,
@@ -56,7 +56,7 @@ async function listPages(
 }
 
 function readList(
-  ports: ActualPorts,
+  ports: ReadingPorts,
   { record: counted, service: account }: OpenAccount,
   { resource }: PushMapping,
   listed: ListedResource,
@@ -143,7 +143,7 @@ function oneOf(
 }
 
 function readById(
-  ports: ActualPorts,
+  ports: ReadingPorts,
   { resource }: PushMapping,
   listed: ListedResource,
   operation: NonNullable<ListedResource['byId']>,

@@ -10,7 +10,6 @@ import type { Confirmation } from '../../plan/requests.ts';
 import { countsMore, countStrange, wasLate } from '../evidence/pre-image.ts';
 import { isChangedSince, wasThere } from '../../plan/reconcile/evidence.ts';
 import { strategies } from '../resources/index.ts';
-import type { ReadBackPorts } from '../resources/strategy.ts';
 import {
   type OpenWrite,
   type Seen,
@@ -21,7 +20,7 @@ import {
   wasNamedOtherwise,
 } from '../../plan/reconcile/seen.ts';
 import { confirmShown, keySpeller, ownKeys } from '../rows/spelling.ts';
-import type { SyncPorts } from '../ports.ts';
+import type { ReadingPorts, SyncPorts } from '../ports.ts';
 import { countKnown, isUnlistable, readWhole } from '../evidence/full-list.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
@@ -32,7 +31,7 @@ const NOTHING: Seen = { found: new Map(), others: 'unclear' };
  * filters is read by what the rows say.
  */
 export async function readBackNow(
-  ports: ReadBackPorts,
+  ports: ReadingPorts,
   account: ServiceAccount,
   mapping: PushMapping,
   write: OpenWrite,
@@ -57,7 +56,7 @@ export async function readBackNow(
  * counter has to agree with it.
  */
 export async function readBack(
-  ports: ReadBackPorts,
+  ports: ReadingPorts,
   account: ServiceAccount,
   mapping: PushMapping,
   open: readonly OpenWrite[],
@@ -72,7 +71,7 @@ export async function readBack(
 }
 
 async function readList(
-  ports: ReadBackPorts,
+  ports: ReadingPorts,
   account: ServiceAccount,
   mapping: PushMapping,
   listed: ListedResource,
@@ -106,7 +105,7 @@ const wasStrange = (open: readonly OpenWrite[]): boolean =>
 
 /** Two readings, of which absence is believed only where they agree; one that finds every row is enough. */
 export async function readBackTwice(
-  ports: ReadBackPorts,
+  ports: ReadingPorts,
   account: ServiceAccount,
   mapping: PushMapping,
   open: readonly OpenWrite[],

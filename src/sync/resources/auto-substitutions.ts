@@ -13,7 +13,7 @@ import { logCost, readLog, readSince } from '../evidence/logs.ts';
 import { fromSnapshots, nothingKnown, unknownLeagues, withUnanswered } from '../evidence/memory.ts';
 import { leagueOf, writesBeside } from '../evidence/pre-image.ts';
 import { readEvidence, type Evidence } from '../../plan/reconcile/evidence.ts';
-import type { ComparePorts, Comparison, PushTask, SyncPorts } from '../ports.ts';
+import type { ReadingPorts, Comparison, PushTask, SyncPorts } from '../ports.ts';
 import { lastAheadMs } from '../memory/service-time.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import { confirmAll, NO_EVIDENCE } from './look-back.ts';
@@ -21,16 +21,13 @@ import { LIKELY_PAGE, oneByOne } from './read-actual.ts';
 import {
   PLAIN,
   type ComparisonAsked,
-  type ActualPorts,
   type ActualReading,
   type LookBack,
   type PushStrategy,
-  type ReadBackPorts,
   type Sent,
 } from './strategy.ts';
 import type { OpenWrite } from '../../plan/reconcile/seen.ts';
 
-type MemoryPorts = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal' | 'settleMs' | 'maxWaitMs'>;
 type Reading = Pick<SyncPorts, 'service' | 'signal'>;
 
 /** The log of the league. */
@@ -71,7 +68,7 @@ async function compare({ ports, mapping, account, rows, options }: ComparisonAsk
  * processed. Only reads.
  */
 async function checkAnyMemory(
-  ports: ComparePorts,
+  ports: ReadingPorts,
   mapping: PushMapping,
   account: ServiceAccount,
   rows: RunRows,
@@ -114,7 +111,7 @@ const ONE_TRIGGER_MS = 60 * 60 * 1000;
  * trigger and the log has others by now, those are of the trigger only if they came within the time in which the service may still apply it. NaN where nothing tells.
  */
 async function lastRecordMs(
-  { store, settleMs, maxWaitMs = 0 }: MemoryPorts,
+  { store, settleMs, maxWaitMs = 0 }: ReadingPorts,
   account: ServiceAccount,
   league: number,
   { intent, found }: LastWrite<number>,
@@ -133,7 +130,7 @@ async function lastRecordMs(
 
 /** Substitutions that came long after those of the last trigger are those of another one, and nothing says of which game week. */
 async function checkMemory(
-  ports: MemoryPorts,
+  ports: ReadingPorts,
   mapping: PushMapping,
   account: ServiceAccount,
   rows: RunRows,
@@ -203,7 +200,7 @@ const lookBack: LookBack = async (ports, account, mapping, open, when) => {
 
 /** The other triggers that may be in the log by now and were not in the evidence. */
 async function othersBeside(
-  ports: ReadBackPorts,
+  ports: ReadingPorts,
   account: ServiceAccount,
   mapping: PushMapping,
   intent: Intent,
@@ -224,7 +221,7 @@ const mayHaveTriggered = (write: StoredIntent, league: number): boolean =>
 
 /** A trigger leaves records in the log of its league, which do not name the game week: only records that came after it speak for it. Where it is not
  * known how many there were before, their times must do, which are those of the service's clock. */
-function readHeld(ports: ActualPorts, requests: number, { atMs, logCounts }: Sent): ActualReading {
+function readHeld(ports: ReadingPorts, requests: number, { atMs, logCounts }: Sent): ActualReading {
   const readLeague = async (league: number) => {
     let [count, later] = [0, 0];
     const query = { fantasy_league_id: league };

@@ -3,20 +3,17 @@ import type { KnownRecord, RunRows } from '../../model/state/run-rows.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
 import { remembered } from '../../plan/known-records.ts';
 import { readAll } from '../pulling/fan-out.ts';
-import type { ComparePorts, Comparison } from '../ports.ts';
+import type { ReadingPorts, Comparison } from '../ports.ts';
 
 /** Reads what the service has of a key; undefined when it holds nothing. */
 export type ReadKey = (key: string) => Promise<KnownRecord | undefined>;
-
-/** What a key is read with. */
-export type ReadPorts = Pick<ComparePorts, 'service' | 'store' | 'emit' | 'signal'>;
 
 /**
  * `compare: live` for prices and points configurations, which the service does not list with their values: one read for each player, or for each league, of
  * the rows that are compared. `each` is what one read is of. What it says is remembered as confirmed.
  */
 export async function compareLive(
-  ports: ComparePorts,
+  ports: ReadingPorts,
   mapping: PushMapping,
   service: ServiceAccount,
   rows: RunRows,

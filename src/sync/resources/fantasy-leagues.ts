@@ -10,20 +10,17 @@ import { newestWrite } from '../evidence/last-write.ts';
 import { fromSnapshots, hasUnknownKeys, withUnanswered } from '../evidence/memory.ts';
 import { appliedSince, writesBeside } from '../evidence/pre-image.ts';
 import { readEvidence, type Evidence } from '../../plan/reconcile/evidence.ts';
-import type { Comparison, PushTask, SyncPorts } from '../ports.ts';
+import type { Comparison, PushTask, ReadingPorts } from '../ports.ts';
 import { readOne } from '../pulling/read.ts';
 import { NO_EVIDENCE, nothing } from './look-back.ts';
 import { asSpelt, oneByOne, orMissing } from './read-actual.ts';
 import {
   PLAIN,
   type ComparisonAsked,
-  type ActualPorts,
   type ActualReading,
   type LookBack,
   type PushStrategy,
 } from './strategy.ts';
-
-type Ports = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
 
 /** What the account counts beside what this state created. */
 async function takeEvidence({ ports, account, mapping, used }: PushTask): Promise<Evidence | undefined> {
@@ -52,7 +49,7 @@ async function compare({ ports, mapping, account, rows }: ComparisonAsked): Prom
 
 /** No list shows fantasy leagues: those that the account counts beyond what this state explains may be the ones that are to be sent. */
 async function checkMemory(
-  ports: Ports,
+  ports: ReadingPorts,
   mapping: PushMapping,
   account: ServiceAccount,
   _rows: RunRows,
@@ -101,7 +98,7 @@ const lookBack: LookBack = async (ports, account, mapping, open) => {
 };
 
 /** By their ids. */
-function readLeagues(ports: ActualPorts, requests: number): ActualReading {
+function readLeagues(ports: ReadingPorts, requests: number): ActualReading {
   const read = oneByOne(ports, async (row) => {
     const { id, key, fields } = row;
     if (id === null || key === null) return { kind: 'unreadable', reason: 'its id is not known' };

@@ -10,17 +10,11 @@ import type { Confirmation } from '../../plan/requests.ts';
 import { ownValue } from '../../report/report.ts';
 import { fromSnapshots, nothingKnown, withUnanswered } from '../evidence/memory.ts';
 import { leagueOf } from '../evidence/pre-image.ts';
-import type { ComparePorts, Comparison } from '../ports.ts';
+import type { ReadingPorts, Comparison } from '../ports.ts';
 import { readPointsConfig, SHOWS_NONE } from '../pulling/resources.ts';
-import { compareLive, type ReadKey, type ReadPorts } from './compare-live.ts';
+import { compareLive, type ReadKey } from './compare-live.ts';
 import { readKeys } from './read-actual.ts';
-import {
-  PLAIN,
-  type ComparisonAsked,
-  type LookBack,
-  type PushStrategy,
-  type ReadBackPorts,
-} from './strategy.ts';
+import { PLAIN, type ComparisonAsked, type LookBack, type PushStrategy } from './strategy.ts';
 import type { Seen } from '../../plan/reconcile/seen.ts';
 
 /** Points configurations are compared with what was last confirmed and, of leagues that are not known, with what the service shows. */
@@ -34,7 +28,7 @@ async function compare({ ports, mapping, account, rows, wanted }: ComparisonAske
 }
 
 /** The points configuration of a league; where none is shown, what this state last saw confirmed. */
-function pointsReader(ports: ComparePorts, mapping: PushMapping, service: ServiceAccount): ReadKey {
+function pointsReader(ports: ReadingPorts, mapping: PushMapping, service: ServiceAccount): ReadKey {
   const read = shownConfigReader(ports, mapping, service);
   return async (key) =>
     (await read(key)) ?? (await ports.store.snapshots(service, mapping.resource, [key])).get(key);
@@ -42,7 +36,7 @@ function pointsReader(ports: ComparePorts, mapping: PushMapping, service: Servic
 
 /** A memory of points configurations with what the service shows of leagues that it does not know: no first push overwrites one unseen. */
 function besideMemory(
-  ports: ComparePorts,
+  ports: ReadingPorts,
   mapping: PushMapping,
   service: ServiceAccount,
   memory: Comparison,
@@ -66,7 +60,7 @@ function besideMemory(
 }
 
 /** The points configuration of a league by any id that may name it, else as its league shows it; undefined where neither shows one. */
-function shownConfigReader(ports: ComparePorts, mapping: PushMapping, service: ServiceAccount): ReadKey {
+function shownConfigReader(ports: ReadingPorts, mapping: PushMapping, service: ServiceAccount): ReadKey {
   const read = configReader(ports, mapping, service);
   const orNone = async (look: () => ReturnType<ReadKey>): ReturnType<ReadKey> => {
     try {
@@ -107,7 +101,7 @@ function configOf({ resource }: PushMapping, key: string, shown: unknown): Known
 }
 
 /** The points configuration of a league as the service has it. Errors: UnavailableError `points_config.*`. */
-function configReader(ports: ReadPorts, mapping: PushMapping, service: ServiceAccount): ReadKey {
+function configReader(ports: ReadingPorts, mapping: PushMapping, service: ServiceAccount): ReadKey {
   return async (key) => {
     const league = Number(key);
     if (!Number.isSafeInteger(league)) return undefined;
@@ -130,7 +124,7 @@ const lookBack: LookBack = async (ports, account, mapping, open) => {
 };
 
 async function readPoints(
-  ports: ReadBackPorts,
+  ports: ReadingPorts,
   account: ServiceAccount,
   mapping: PushMapping,
   row: RunRow,

@@ -13,17 +13,16 @@ import { readLog, type Log } from '../evidence/logs.ts';
 import { unknownLeagues } from '../evidence/memory.ts';
 import { appliedSince, writesBeside, writesByRun } from '../evidence/pre-image.ts';
 import type { Evidence } from '../../plan/reconcile/evidence.ts';
-import type { ComparePorts, SyncPorts } from '../ports.ts';
+import type { ReadingPorts } from '../ports.ts';
 import { unlessRefused } from '../rows/league-weeks.ts';
 import { eachRow } from '../rows/row-pages.ts';
-import type { ReadKey, ReadPorts } from './compare-live.ts';
+import type { ReadKey } from './compare-live.ts';
 import { orMissing } from './read-actual.ts';
 
 export type LogRecord = RecordOf<'list-prices'>;
-type Ports = Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal'>;
 
 /** The price of a player now, whatever kind of upload it came by; undefined for one that the service does not know. */
-export function priceReader({ service, signal }: ReadPorts): ReadKey {
+export function priceReader({ service, signal }: ReadingPorts): ReadKey {
   const prices = new Map<string, Promise<number | undefined>>();
   const priceOf = async (league: number, player: number): Promise<number | undefined> => {
     const query = { fantasy_league_id: league };
@@ -61,7 +60,7 @@ const orElse = (add: string, hasSteps: boolean, adopting: string): string =>
  * A state that remembers nothing of a fantasy league must not write over a log of it: the state may be lost, and a price may be a delta. Only reads.
  */
 export async function checkAnyMemory(
-  ports: ComparePorts,
+  ports: ReadingPorts,
   mapping: PushMapping,
   service: ServiceAccount,
   rows: RunRows,
@@ -74,7 +73,7 @@ export async function checkAnyMemory(
 const MOST_PAGES = 200;
 
 async function logOf(
-  ports: ComparePorts,
+  ports: ReadingPorts,
   mapping: PushMapping,
   leagues: ReadonlySet<number>,
   rows: RunRows,
@@ -94,7 +93,7 @@ async function logOf(
 
 /** What the service shows of uploads of these leagues; undefined where it has none. */
 async function shownUploads(
-  { service, signal }: ComparePorts,
+  { service, signal }: ReadingPorts,
   leagues: ReadonlySet<number>,
 ): Promise<string | undefined> {
   try {
@@ -113,7 +112,7 @@ async function shownUploads(
 
 /** The first of these leagues in the log of prices; null where the log does not tell, undefined where it has none of them. */
 async function loggedLeague(
-  { service, signal }: Pick<ComparePorts, 'service' | 'signal'>,
+  { service, signal }: Pick<ReadingPorts, 'service' | 'signal'>,
   leagues: ReadonlySet<number>,
 ): Promise<number | null | undefined> {
   let pages = 0;
@@ -142,7 +141,7 @@ const logCount = ({ count }: Evidence): number | undefined => count;
 const SAMPLE = 10;
 
 export async function checkMemory(
-  ports: Ports,
+  ports: ReadingPorts,
   mapping: PushMapping,
   account: ServiceAccount,
   rows: RunRows,
@@ -180,7 +179,7 @@ export async function checkMemory(
 }
 
 /** How long the log says that it is; undefined where it does not say so, or is refused now. */
-async function statedLength({ service, signal }: Ports): Promise<number | undefined> {
+async function statedLength({ service, signal }: ReadingPorts): Promise<number | undefined> {
   const answer = await unlessRefused(() => service.get('list-prices', { query: {}, signal }));
   return answer?.paging?.total ?? undefined;
 }
@@ -205,7 +204,7 @@ function notRemembered(mapping: PushMapping, planned: PlannedPrices, isStepSent:
  * whoever looks for it in the log sends steps then.
  */
 async function isStepLogged(
-  ports: Ports,
+  ports: ReadingPorts,
   account: ServiceAccount,
   { resource }: PushMapping,
   planned: PlannedPrices,
@@ -227,7 +226,7 @@ const strangersOf = ({ evidence }: LastWrite<unknown>): readonly string[] => evi
  * was decided. A write of one player must not make the next push forget what the log showed of others.
  */
 export async function strangersIn(
-  ports: Ports,
+  ports: ReadingPorts,
   mapping: PushMapping,
   account: ServiceAccount,
   rows: RunRows,
@@ -249,7 +248,7 @@ export async function strangersIn(
 
 /** The keys of what this state has sent since the evidence of a write was read: what was applied, and what nobody knows of. */
 async function keysSince(
-  ports: Ports,
+  ports: ReadingPorts,
   account: ServiceAccount,
   mapping: PushMapping,
   { intent, evidence }: LastWrite<unknown>,
@@ -343,7 +342,7 @@ function isJustThese(
 }
 
 /** Whether one of the players has the price already that is to be sent, although this state remembers another. */
-async function isOneThere(ports: Ports, wanted: readonly PlannedPrice[]): Promise<boolean> {
+async function isOneThere(ports: ReadingPorts, wanted: readonly PlannedPrice[]): Promise<boolean> {
   const read = priceReader(ports);
   for (const { key, price } of wanted) {
     const actual = await read(key);

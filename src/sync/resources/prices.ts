@@ -7,17 +7,11 @@ import { logCost, readLog } from '../evidence/logs.ts';
 import { fromSnapshots, nothingKnown, withUnanswered } from '../evidence/memory.ts';
 import { appliedSince } from '../evidence/pre-image.ts';
 import { readEvidence, type Evidence } from '../../plan/reconcile/evidence.ts';
-import type { Comparison, PushTask } from '../ports.ts';
+import type { Comparison, PushTask, ReadingPorts } from '../ports.ts';
 import { compareLive } from './compare-live.ts';
 import { confirmAll, NO_EVIDENCE, nothing } from './look-back.ts';
 import { readKeys } from './read-actual.ts';
-import {
-  PLAIN,
-  type ComparisonAsked,
-  type LookBack,
-  type PushStrategy,
-  type ReadBackPorts,
-} from './strategy.ts';
+import { PLAIN, type ComparisonAsked, type LookBack, type PushStrategy } from './strategy.ts';
 import type { OpenWrite } from '../../plan/reconcile/seen.ts';
 import {
   firstStep,
@@ -128,7 +122,7 @@ const MOST_ASKED = 50;
 
 /** Those of the writes with a player whose price at the service is not the one that was sent, and the first such player of each. */
 async function otherPrices(
-  ports: ReadBackPorts,
+  ports: ReadingPorts,
   writes: readonly OpenWrite[],
 ): Promise<ReadonlyMap<OpenWrite, string>> {
   const read = priceReader(ports);

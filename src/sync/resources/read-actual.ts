@@ -2,10 +2,11 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
 import { keyText, spellingOf } from '../../model/state/spelling.ts';
+import type { ReadingPorts } from '../ports.ts';
 import { readAll } from '../pulling/fan-out.ts';
 import { NAMES_NOTHING } from '../pulling/read.ts';
 import type { ReadKey } from './compare-live.ts';
-import type { Actual, ActualPorts, ActualReading } from './strategy.ts';
+import type { Actual, ActualReading } from './strategy.ts';
 
 /** Records on one page of a list where nothing says how many there are. */
 export const LIKELY_PAGE = 50;
@@ -28,13 +29,13 @@ export function asSpelt(
 
 /** Reads row by row, a few at a time. */
 export const oneByOne =
-  ({ signal }: ActualPorts, read: (row: RunRow) => Promise<Actual>): ActualReading['read'] =>
+  ({ signal }: ReadingPorts, read: (row: RunRow) => Promise<Actual>): ActualReading['read'] =>
   (rows) =>
     readAll(signal, rows, read);
 
 /** Reads what the service has of each key, but for rows of which that says nothing: `unseen` says why. */
 export function readKeys(
-  ports: ActualPorts,
+  ports: ReadingPorts,
   readKey: ReadKey,
   requests: number,
   how: string,

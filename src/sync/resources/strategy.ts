@@ -6,15 +6,9 @@ import type { OpenWeek } from '../../plan/guards.ts';
 import type { Confirmation } from '../../plan/requests.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import type { EvidenceSource } from '../evidence/pre-image.ts';
-import type { ComparePorts, Comparison, OpenAccount, SyncPorts } from '../ports.ts';
+import type { ReadingPorts, Comparison, OpenAccount, SyncPorts } from '../ports.ts';
 import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import type { OpenWrite, Seen } from '../../plan/reconcile/seen.ts';
-
-/** What reading back is done with. */
-export type ReadBackPorts = Pick<
-  SyncPorts,
-  'service' | 'store' | 'clock' | 'emit' | 'signal' | 'settleMs' | 'maxWaitMs'
->;
 
 /** What the service has of one row that was written. */
 export type Actual =
@@ -23,8 +17,6 @@ export type Actual =
   | { readonly kind: 'several'; readonly ids: readonly string[] }
   /** Nothing that the service answers says it; `unavailable`: because it did not answer as it should. */
   | { readonly kind: 'unreadable'; readonly reason: string; readonly unavailable?: boolean };
-
-export type ActualPorts = Pick<SyncPorts, 'service' | 'store' | 'clock' | 'settleMs' | 'emit' | 'signal'>;
 
 /** How the rows of one mapping are read back; only GET. */
 export interface ActualReading {
@@ -45,7 +37,7 @@ export interface Sent {
 
 /** Looks for the rows of writes in what the service shows. */
 export type LookBack = (
-  ports: ReadBackPorts,
+  ports: ReadingPorts,
   account: ServiceAccount,
   mapping: PushMapping,
   open: readonly OpenWrite[],
@@ -54,7 +46,7 @@ export type LookBack = (
 
 /** What a comparison of rows is asked with. */
 export interface ComparisonAsked {
-  readonly ports: ComparePorts;
+  readonly ports: ReadingPorts;
   readonly mapping: PushMapping;
   readonly account: OpenAccount;
   readonly rows: RunRows;
@@ -73,7 +65,7 @@ interface WithoutList {
   unitOf(key: string): string;
   /** How so many rows, with so many units, are read as the service has them now. */
   planActualReading(
-    ports: ActualPorts,
+    ports: ReadingPorts,
     account: ServiceAccount,
     mapping: PushMapping,
     count: { readonly rows: number; readonly units: number },
@@ -93,7 +85,7 @@ export type PushStrategy = EvidenceSource & {
    * no reason to stop, but where only the account counts them: `used`. Only reads, and only where rows are to be sent.
    */
   checkMemory(
-    ports: Pick<SyncPorts, 'service' | 'store' | 'emit' | 'signal' | 'settleMs' | 'maxWaitMs'>,
+    ports: ReadingPorts,
     mapping: PushMapping,
     account: ServiceAccount,
     rows: RunRows,
