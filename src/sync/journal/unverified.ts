@@ -1,6 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { ChangeKind } from '../../model/outcome.ts';
-import type { RunRows } from '../../model/state/run-rows.ts';
+import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import type { Said, Words } from '../../model/said.ts';
 import type { Run, StoredIntent } from '../../model/state/store.ts';
 import { rowPages } from '../rows/row-pages.ts';
@@ -25,6 +25,23 @@ async function rowsOfWrites(
 const createdUsers = ({ operation, result }: StoredIntent): boolean =>
   operation === 'create-users' && result === 'applied';
 
+/** Defers the open rows of a mapping for which there are words; those of `change` alone, if given. */
+export async function deferRows(
+  rows: RunRows,
+  { name }: PushMapping,
+  wordsOf: (row: RunRow) => Words | undefined,
+  change?: ChangeKind,
+): Promise<void> {
+  for await (const page of rowPages(rows, name, { open: true, ...(change && { change }) }))
+    await rows.patch(
+      name,
+      page.flatMap((row) => {
+        const said = wordsOf(row);
+        return said === undefined ? [] : [rowAfter(wordless(row), { kind: 'must-wait', said })];
+      }),
+    );
+}
+
 /** Defers the open rows of users that were created and lack the flag that can only be set afterwards. */
 export async function deferCreated(
   ports: Pick<SyncPorts, 'store'>,
@@ -35,15 +52,10 @@ export async function deferCreated(
   change?: ChangeKind,
 ): Promise<void> {
   const done = await rowsOfWrites(ports, run, mapping, createdUsers);
-  for await (const page of rowPages(rows, mapping.name, { open: true, ...(change && { change }) }))
-    await rows.patch(
-      mapping.name,
-      page
-        .filter((row) => (row.change === 'create' && row.id !== null) || done.has(row.rowNumber))
-        .map((row) =>
-          rowAfter(wordless(row), { kind: 'must-wait', said: [{ code: 'flag-not-set-yet', reason }] }),
-        ),
-    );
+  const said: Words = [{ code: 'flag-not-set-yet', reason }];
+  const isCreated = (row: RunRow): boolean =>
+    (row.change === 'create' && row.id !== null) || done.has(row.rowNumber);
+  await deferRows(rows, mapping, (row) => (isCreated(row) ? said : undefined), change);
 }
 
 /** Defers the open rows of a mapping that are not sent again; those that were sent, that reading back did not show and that may be applied all the same, say so. */
@@ -56,18 +68,8 @@ export async function deferOpen(
   change?: ChangeKind,
 ): Promise<void> {
   const sent = await rowsOfWrites(ports, run, mapping, mayBeApplied);
-  for await (const page of rowPages(rows, mapping.name, { open: true, ...(change && { change }) }))
-    await rows.patch(
-      mapping.name,
-      page
-        .filter(({ rowNumber }) => sent.has(rowNumber))
-        .map((row) =>
-          rowAfter(wordless(row), {
-            kind: 'must-wait',
-            said: [SENT_NOT_SHOWN, { code: 'not-sent-again', reason }],
-          }),
-        ),
-    );
+  const said: Words = [SENT_NOT_SHOWN, { code: 'not-sent-again', reason }];
+  await deferRows(rows, mapping, ({ rowNumber }) => (sent.has(rowNumber) ? said : undefined), change);
   await rows.deferOpen(mapping.name, [{ code: 'not-sent', reason }], change);
 }
 

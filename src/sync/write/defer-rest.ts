@@ -2,13 +2,11 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import type { Words } from '../../model/said.ts';
 import type { Run } from '../../model/state/store.ts';
-import { deferCreated, deferOpen } from '../journal/unverified.ts';
+import { deferCreated, deferOpen, deferRows } from '../journal/unverified.ts';
 import { holdRows, openWrites } from '../journal/open-writes.ts';
-import { rowPages } from '../rows/row-pages.ts';
 import { recordAnswers } from '../reconcile/writes.ts';
 import type { SyncPorts } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
-import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 
 /** What is still open when the run ends: rows whose write has no answer are unknown, the others were not sent, or only in part. */
 export async function leaveRest(
@@ -29,15 +27,8 @@ export async function leaveRest(
     [{ code: 'answer-none' }, { code: 'resume-looks', run: run.id }],
   );
   await deferCreated(ports, run, mapping, rows, reason);
-  for await (const page of rowPages(rows, mapping.name, { open: true })) {
-    const nameless = page.filter((row) => lacksId(mapping, row));
-    await rows.patch(
-      mapping.name,
-      nameless.map((row) =>
-        rowAfter(wordless(row), { kind: 'must-wait', said: [{ code: 'not-sent-no-id' }] }),
-      ),
-    );
-  }
+  const nameless: Words = [{ code: 'not-sent-no-id' }];
+  await deferRows(rows, mapping, (row) => (lacksId(mapping, row) ? nameless : undefined));
   await deferOpen(ports, run, mapping, rows, reason);
 }
 

@@ -5,8 +5,7 @@ import { renderCountOf } from '../../model/count.ts';
 import { ConfigError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import type { SourceTable, TableKind, TableLocation } from '../../model/tables/table.ts';
-import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
-import { rowPages } from '../rows/row-pages.ts';
+import { deferRows } from '../journal/unverified.ts';
 import type { SyncPorts } from '../ports.ts';
 
 /**
@@ -28,16 +27,11 @@ export async function deferStaleRows(
   const lineOf = lineMaker(mapping, used, header);
   const there = await linesNow(ports, kind, location, mapping, used);
   let stale = 0;
-  for await (const page of rowPages(rows, mapping.name, { open: true })) {
-    const changed = page.filter(
-      (row) => isWritten(row) && !row.lines.every((line) => there.has(lineOf(line))),
-    );
-    stale += changed.length;
-    await rows.patch(
-      mapping.name,
-      changed.map((row) => rowAfter(wordless(row), { kind: 'must-wait', said: [{ code: 'row-edited' }] })),
-    );
-  }
+  await deferRows(rows, mapping, (row) => {
+    if (!isWritten(row) || row.lines.every((line) => there.has(lineOf(line)))) return undefined;
+    stale += 1;
+    return [{ code: 'row-edited' }];
+  });
   if (stale > 0) {
     const what = renderCountOf(stale, 'row was', 'rows were');
     const message = `${origin}: ${what} edited since the plan was made and not sent; the next push reads it again`;
