@@ -121,7 +121,7 @@ async function costOf(
   });
   const squads = Math.max(paging?.total ?? 0, records.length);
   const shown = leagues.find((each) => each.league === league)?.weeks.at(-1);
-  const sinceMs = await stillNewSince(scope, { service, store, clock, continuedSinceMs: undefined });
+  const { sinceMs } = await stillNewSince(scope, { service, store, clock, continuedSinceMs: undefined });
   const isNew = (counted: { readonly ids: number; readonly oldestMs: number } | undefined): number =>
     counted !== undefined && counted.oldestMs >= sinceMs ? counted.ids : 0;
   const counts = await store.memory.weeks(scope);

@@ -97,18 +97,18 @@ async function lastTurn(scope: LeagueScope, context: TurnContext) {
   const { week, processed, isOver = false } = shown ?? {};
   const turns = [week?.startMs, isOver ? week?.endMs : undefined, processed?.atMs];
   const come = turns.filter((atMs = Number.NaN) => atMs <= nowMs).map(Number);
-  return { nowMs, isOver, atMs: Math.max(-Infinity, ...come) };
+  return { nowMs, isOver, gameWeek: week?.id, atMs: Math.max(-Infinity, ...come) };
 }
 
 /**
- * Since when a reading of the week that a league shows need not be done again: within a day, and since an unfinished pull began that goes on, but never before the last turn of the week.
+ * The week that a league shows, and since when a reading of it need not be done again: within a day, and since an unfinished pull began that goes on, but never before the last turn of the week.
  * Infinity while the week runs.
  */
 export async function stillNewSince(
   scope: LeagueScope,
   context: TurnContext & Pick<ReadContext, 'continuedSinceMs'>,
-): Promise<number> {
-  const { nowMs, isOver, atMs } = await lastTurn(scope, context);
+): Promise<{ readonly gameWeek: string | undefined; readonly sinceMs: number }> {
+  const { nowMs, isOver, gameWeek, atMs } = await lastTurn(scope, context);
   const overSinceMs = isOver ? nowMs - DAY_MS : Infinity;
-  return Math.max(atMs, Math.min(overSinceMs, context.continuedSinceMs ?? Infinity));
+  return { gameWeek, sinceMs: Math.max(atMs, Math.min(overSinceMs, context.continuedSinceMs ?? Infinity)) };
 }

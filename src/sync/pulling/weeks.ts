@@ -111,12 +111,11 @@ export async function chosenWeeks(
 export const stillNew =
   (league: number, kind: Kind) =>
   async (context: ReadContext): Promise<ReadonlyMap<string, RecordOf<'get-lineup' | 'get-squad'>>> => {
-    const { store, account } = context;
-    const scope = { account, league };
-    const shown = (await leagueWeeks(store.memory, scope, await serviceNow(context, account))).at(-1);
-    return shown === undefined
+    const scope = { account: context.account, league };
+    const { gameWeek, sinceMs } = await stillNewSince(scope, context);
+    return gameWeek === undefined
       ? new Map()
-      : readSince(store.memory, scope, shown.week.id, kind, await stillNewSince(scope, context));
+      : readSince(context.store.memory, scope, gameWeek, kind, sinceMs);
   };
 
 /** The filter of a mapping that the service applies to what it lists. */

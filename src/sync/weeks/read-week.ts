@@ -138,7 +138,7 @@ async function notRead(
   beganMs = Infinity,
 ): Promise<readonly string[]> {
   if (current === undefined) return ids;
-  const sinceMs = Math.min(await stillNewSince(scope, context), beganMs);
+  const sinceMs = Math.min((await stillNewSince(scope, context)).sinceMs, beganMs);
   const known = new Set<string>();
   const { memory } = context.store;
   for (const week of await weeksFrom(memory, scope, current))
