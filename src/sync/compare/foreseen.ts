@@ -23,6 +23,17 @@ export const SHOWN_ROWS = 12;
 
 type Ports = ReadingPorts & Pick<SyncPorts, 'baseUrl' | 'random' | 'variable' | 'timezone' | 'release'>;
 
+/** What is foreseen of a mapping. */
+interface Foresight {
+  readonly ports: Ports;
+  readonly mapping: PushMapping;
+  readonly listed: ListedResource;
+  /** Undefined where this state knows no account yet. */
+  readonly service: ServiceAccount | undefined;
+  readonly comparison: Comparison;
+  readonly options: PlanOptions;
+}
+
 /** A mapping whose rows were compared while they were read. */
 export interface ComparedAhead {
   readonly comparison: Comparison;
@@ -36,44 +47,27 @@ export interface ComparedAhead {
  * plans so sends nothing, and asks for no row again but for those that are shown.
  */
 export class Foreseen {
-  readonly #ports: Ports;
-  readonly #mapping: PushMapping;
-  readonly #listed: ListedResource;
-  readonly #service: ServiceAccount | undefined;
-  readonly #comparison: Comparison;
-  readonly #options: PlanOptions;
+  readonly #of: Foresight;
   #counts = new ChangeCounts();
   #rows = 0;
   #areMostEqual = true;
 
-  constructor(
-    ports: Ports,
-    mapping: PushMapping,
-    listed: ListedResource,
-    service: ServiceAccount | undefined,
-    comparison: Comparison,
-    options: PlanOptions,
-  ) {
-    this.#ports = ports;
-    this.#mapping = mapping;
-    this.#listed = listed;
-    this.#service = service;
-    this.#comparison = comparison;
-    this.#options = options;
+  constructor(of: Foresight) {
+    this.#of = of;
   }
 
   /** Compares the rows of one reading, and leaves out those that a plan only counts. */
   sieve(): Sieve {
     this.#counts = new ChangeCounts();
     this.#rows = 0;
+    const { mapping, comparison, options } = this.#of;
     return {
       memory: this.#memory(),
       compare: async (rows) => {
         this.#rows += rows.length;
         const isSame = await this.#areSame(rows);
         const others = isSame === undefined ? rows : rows.filter((_, at) => isSame[at] !== true);
-        const { allowKeyShape } = this.#options;
-        const patches = await comparePage(this.#mapping, others, this.#comparison, allowKeyShape);
+        const patches = await comparePage(mapping, others, comparison, options.allowKeyShape);
         const equal = patches.filter(({ change }) => change === 'unchanged').length;
         this.#areMostEqual = 2 * (rows.length - others.length + equal) >= rows.length;
         if (isSame === undefined) return patches;
@@ -84,16 +78,16 @@ export class Foreseen {
         const { change = row.change, outcome = row.outcome, said = row.said } = found ?? {};
         if (outcome !== null) return said.length === 0 && outcome !== 'conflict' && outcome !== 'invalid';
         if (change !== 'create' && change !== 'update') return false;
-        this.#counts.add(this.#mapping, row, change);
+        this.#counts.add(mapping, row, change);
         return change === 'create' && said.length === 0 && this.#counts.creates > SHOWN_ROWS;
       },
     };
   }
 
   #memory(): ReadingMemory | undefined {
-    const service = this.#service;
-    if (service === undefined || this.#comparison.known === 0) return undefined;
-    const whole = WholeComparison.of(this.#ports, this.#mapping, service, this.#options);
+    const { ports, mapping, service, comparison, options } = this.#of;
+    if (service === undefined || comparison.known === 0) return undefined;
+    const whole = WholeComparison.of(ports, mapping, service, options);
     return (
       whole && {
         recall: async (digest) => {
@@ -111,7 +105,7 @@ export class Foreseen {
    * second look.
    */
   async #areSame(rows: readonly RunRow[]): Promise<readonly boolean[] | undefined> {
-    const { knownWith } = this.#comparison;
+    const { knownWith } = this.#of.comparison;
     if (knownWith === undefined || !this.#areMostEqual) return undefined;
     const wanted: WantedDigests[] = [];
     const isAsked = rows.map(({ key, fields, said }) => {
@@ -126,15 +120,14 @@ export class Foreseen {
 
   /** What the rows were compared with, where the account proves it right; undefined where they are to be read and compared as ever. */
   async confirmed(account: OpenAccount, rows: RunRows): Promise<ComparedAhead | undefined> {
+    const { ports, mapping, listed, options } = this.#of;
     const { service, record } = account;
-    const used = quotaUsed(record, this.#listed.feature);
-    const isOther = this.#service !== undefined && this.#service.accountId !== service.accountId;
-    const now = isOther
-      ? undefined
-      : await comparisonAhead(this.#ports, this.#mapping, this.#listed, service, this.#options);
-    if (now?.known !== this.#comparison.known || used !== now.known) return undefined;
-    const pending = (await rows.countChanges(this.#mapping.name, true)).get('pending') ?? 0;
-    const { quota } = resources[this.#mapping.resource].push;
+    const used = quotaUsed(record, listed.feature);
+    const isOther = this.#of.service !== undefined && this.#of.service.accountId !== service.accountId;
+    const now = isOther ? undefined : await comparisonAhead(ports, mapping, listed, service, options);
+    if (now?.known !== this.#of.comparison.known || used !== now.known) return undefined;
+    const pending = (await rows.countChanges(mapping.name, true)).get('pending') ?? 0;
+    const { quota } = resources[mapping.resource].push;
     // Which rows wait for room is told by their order, the others among them.
     if (quota !== undefined && this.#counts.creates + pending > quotaRoom(record, quota)) return undefined;
     return { comparison: now, counts: this.#counts, rows: this.#rows };
@@ -156,7 +149,7 @@ export async function foresee(
     if (listed === undefined || !standsAlone(mapping, mappings, options)) continue;
     const comparison = await comparisonAhead(ports, mapping, listed, service, options);
     if (comparison === undefined) continue;
-    foreseen.set(mapping.name, new Foreseen(ports, mapping, listed, service, comparison, options));
+    foreseen.set(mapping.name, new Foreseen({ ports, mapping, listed, service, comparison, options }));
   }
   return foreseen;
 }
