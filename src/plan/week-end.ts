@@ -72,7 +72,6 @@ function byClock(
   return undefined;
 }
 
-/** What the words of `status` say of a week whose time is over. */
 function byStatus(
   week: GameWeek,
   weeks: readonly GameWeek[],

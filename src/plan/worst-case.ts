@@ -4,7 +4,6 @@ export interface Requests {
   readonly reads: number;
 }
 
-/** What the requests of a mapping are counted from. */
 interface Batches {
   /** Rows by the group that may share a request. */
   readonly groups: Iterable<number>;

@@ -70,7 +70,6 @@ export function rowWriter(
   };
 }
 
-/** What is said beside one line, and on its cells. */
 interface LineMessage {
   readonly message: string;
   readonly notes: Readonly<Record<string, string>>;

@@ -109,7 +109,6 @@ function chosen(
   return choice.kind === 'current' || choice.kind === 'last' ? read.slice(-1) : read;
 }
 
-/** The latest total of each squad that was read. */
 async function totalsOf(
   memory: SyncPorts['store']['memory'],
   scope: LeagueScope,

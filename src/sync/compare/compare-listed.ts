@@ -211,7 +211,6 @@ function ageOf(last: LastList | undefined, nowMs: number): string {
   return minutes < 120 ? `${minutes} min ago` : `${Math.round(minutes / 60)} h ago`;
 }
 
-/** A list that was read. */
 interface ListRead {
   readonly comparison: Comparison;
   /** Records that do not say what they are. */

@@ -23,7 +23,6 @@ export const SHOWN_ROWS = 12;
 
 type Ports = ReadingPorts & Pick<SyncPorts, 'baseUrl' | 'random' | 'variable' | 'timezone' | 'release'>;
 
-/** What is foreseen of a mapping. */
 interface Foresight {
   readonly ports: Ports;
   readonly mapping: PushMapping;

@@ -283,7 +283,6 @@ export class PlanLookups {
   }
 }
 
-/** Why a row waits for another one that was not written. */
 function waitsFor({ source, name }: PushMapping, { rowNumber, key, outcome, said }: RunRow): string {
   const why = said.length === 0 ? '' : `: ${renderSaid(said)}`;
   return `waits for ${source.origin} row ${rowNumber} (${name}[${key ?? ''}]), which is ${outcome ?? 'not sent yet'}${why}`;

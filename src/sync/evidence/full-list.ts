@@ -41,7 +41,6 @@ interface WholeList {
   readonly onPage: (page: ListedPage) => Promise<void> | void;
 }
 
-/** A page of a list. */
 interface ListedPage {
   /** Under their own keys, with what the state remembers of fields that no list shows. */
   readonly records: readonly KnownRecord[];
@@ -53,7 +52,6 @@ interface ListedPage {
   readonly done: number;
 }
 
-/** What the reading of a list came to. */
 interface Whole {
   readonly pages: number;
   /** Records that do not say what they are: any key may be among them. */
@@ -86,7 +84,6 @@ export async function readWhole(
   return { pages, nameless, ...(await weigh(ports, listed, service, resource, read, used, startedAtMs)) };
 }
 
-/** What the pages of a list showed. */
 interface PagesRead {
   readonly pages: number;
   /** Records that say what they are. */
@@ -241,7 +238,6 @@ async function weigh(
   return { missing, unlisted: areGone ? byWord : more, ...(isRespelt && { isRespelt }) };
 }
 
-/** Records that were confirmed since a time. */
 async function countSince(
   { store }: Pick<SyncPorts, 'store'>,
   service: ServiceAccount,

@@ -43,7 +43,6 @@ export interface PushResult {
   readonly reportsStopped?: boolean;
 }
 
-/** How a run ends. */
 interface Ending {
   /** Undefined: what became of the rows says it. */
   readonly exitCode: ExitCode | undefined;
@@ -109,7 +108,6 @@ export async function finish(
   };
 }
 
-/** What became of the rows of one mapping. */
 interface EndedMapping {
   readonly summary: PushSummary;
   /** Of the users that are no longer in its table. */

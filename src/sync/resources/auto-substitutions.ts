@@ -30,7 +30,6 @@ import type { OpenWrite } from '../../plan/reconcile/seen.ts';
 
 type Reading = Pick<SyncPorts, 'service' | 'signal'>;
 
-/** The log of the league. */
 async function takeEvidence({ ports }: PushTask, [row]: readonly RunRow[]): Promise<Evidence | undefined> {
   const log = await readLog(ports, 'list-auto-substitutions', { fantasy_league_id: leagueOf(row) });
   return log && { atMs: ports.clock.now(), count: log.count };
@@ -268,7 +267,6 @@ async function openWeeks(
   return found;
 }
 
-/** The league of a trigger's key. */
 const keyLeague = (key: string): string => key.split('/')[0] ?? '';
 
 export const autoSubstitutions: PushStrategy = {

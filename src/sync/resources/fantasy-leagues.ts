@@ -97,7 +97,6 @@ const lookBack: LookBack = async (ports, account, mapping, open) => {
   );
 };
 
-/** By their ids. */
 function readLeagues(ports: ReadingPorts, requests: number): ActualReading {
   const read = oneByOne(ports, async (row) => {
     const { id, key, fields } = row;

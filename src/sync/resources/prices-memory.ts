@@ -134,7 +134,6 @@ function leagueOfLog(records: readonly LogRecord[], leagues: ReadonlySet<number>
   return found.find((league) => league === null || leagues.has(league));
 }
 
-/** How long the log was before a write. */
 const logCount = ({ count }: Evidence): number | undefined => count;
 
 /** Players that are asked for their price at most. */

@@ -28,7 +28,6 @@ import {
 /** More references than these are not kept with every write. */
 const MOST_REFS = 500;
 
-/** The log of uploads. */
 async function takeEvidence({ ports, mapping, account, rows }: PushTask): Promise<Evidence | undefined> {
   const log = await readLog(ports, 'list-prices', {});
   if (log === undefined) return undefined;
@@ -142,7 +141,6 @@ async function otherPrices(
   return doubtful;
 }
 
-/** One upload in the log. */
 interface Upload {
   readonly league: number | undefined;
   readonly players: string;
@@ -178,7 +176,6 @@ const isSameUpload = (one: Intent, other: Intent): boolean => isUpload(uploadOf(
 const matching = (uploads: readonly Upload[], intent: Intent): readonly Upload[] =>
   uploads.filter((upload) => isUpload(upload, uploadOf(intent)));
 
-/** Takes the upload of an applied write out. */
 function take(uploads: Upload[], intent: Intent): void {
   const at = uploads.findIndex((upload) => isUpload(upload, uploadOf(intent)));
   if (at !== -1) uploads.splice(at, 1);

@@ -34,7 +34,6 @@ export interface Sieve {
   readonly memory?: ReadingMemory | undefined;
 }
 
-/** What rows are counted by. */
 type Counted = Pick<RunRow, 'change' | 'outcome'>;
 const UNCHANGED = rowAfter(openRow(0), { kind: 'is-equal' });
 

@@ -333,7 +333,6 @@ export async function missedRows(choice: RowChoice, rows: RunRows, mapping: stri
   };
 }
 
-/** Whether a row is one of those that are asked for. */
 function choose(only: RowChoice | undefined): (row: ParsedRow) => boolean {
   if (only === undefined) return () => true;
   const keys = new Set(only.keys);

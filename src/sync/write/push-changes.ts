@@ -89,7 +89,6 @@ async function confirmChange(
   return writer.recordAnswer(intent, [], [confirmed], () => writer.patch([patch]));
 }
 
-/** What the state knows of a record. */
 async function known({ task }: PushWriter, { key }: KnownRecord): Promise<KnownRecord | undefined> {
   const { ports, account, mapping } = task;
   return (await ports.store.snapshots(account, mapping.resource, [key])).get(key);
