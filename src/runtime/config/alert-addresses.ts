@@ -6,8 +6,8 @@ import { warnIfOpenToOthers } from '../../tables/regular-file.ts';
 import { isLoopback } from './base-url.ts';
 import { type Config } from './config.ts';
 import { replaceNames } from './names.ts';
-import type { SecretSource } from './config-file.ts';
 import type { PublishConfig } from './publish-config.ts';
+import type { SecretSource } from './schema-parts.ts';
 import { readOptionalText } from './env-file.ts';
 
 /** What of the configuration says who is told. */

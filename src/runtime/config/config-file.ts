@@ -7,8 +7,8 @@ import { ConfigError, type Place } from '../../model/error.ts';
 import { parseDuration, parseLongDuration } from '../../model/time/duration.ts';
 import { publishSchema } from './publish-config.ts';
 import { leagueRules, rulesSchema } from './rules-config.ts';
+import { secretSource, text, VARIABLE } from './schema-parts.ts';
 
-const text = (description: string): z.ZodString => z.string().min(1).describe(description);
 const duration = (description: string): z.ZodType<number, string> =>
   z
     .string()
@@ -23,28 +23,12 @@ const longDuration = (description: string): z.ZodType<number, string> =>
     .describe(description);
 const count = (description: string): z.ZodInt => z.int().min(0).describe(description);
 
-const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
-
 /** What is said of a wrong `api_key`; what stands there is not quoted, it may be the key. */
 const KEY_RULE = 'a key is never written here; use { env: NAME } or { file: PATH }';
 
 /** What is said of a wrong address of alerts, which is a secret too. */
 const ADDRESS_RULE =
   'write webhook: or ping: with { env: NAME } or { file: PATH }; the address itself is never written here';
-
-/** Where a secret stands. */
-const secretSource = (secret: string) =>
-  z
-    .union([
-      strict({
-        env: text(`the environment variable that holds the ${secret}`).regex(VARIABLE),
-      }),
-      strict({ file: text(`the file that holds the ${secret}`) }),
-    ])
-    .describe(`where the ${secret} comes from; never the ${secret} itself`);
-export type SecretSource = z.infer<ReturnType<typeof secretSource>>;
-
-const keySource = secretSource('API key');
 
 const alert = strict({
   webhook: secretSource('address').optional(),
@@ -67,7 +51,7 @@ const alert = strict({
 
 const environment = strict({
   base_url: text('the address below which /v1 stands'),
-  api_key: keySource,
+  api_key: secretSource('API key'),
 });
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { strict } from '../../mapping/parse/schema.ts';
-
-const text = (description: string): z.ZodString => z.string().min(1).describe(description);
+import { ALERT_SHAPES } from '../../model/state/alerts.ts';
+import { secretSource, text } from './schema-parts.ts';
 
 /** The key `publish` of a configuration or of one of its leagues (season.md, section 1). What is left out of a league is that of all leagues. */
 export const publishSchema = strict({
@@ -22,18 +22,8 @@ export const publishSchema = strict({
     .describe('the ids of members who are on no page; those of all leagues are hidden in each')
     .optional(),
   post: strict({
-    webhook: z
-      .union([
-        strict({
-          env: text('the environment variable that holds the address').regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
-        }),
-        strict({ file: text('the file that holds the address') }),
-      ])
-      .describe('where the address comes from; never the address itself'),
-    shape: z
-      .enum(['json', 'slack', 'discord'])
-      .describe('what the address takes; json by default')
-      .optional(),
+    webhook: secretSource('address'),
+    shape: z.enum(ALERT_SHAPES).describe('what the address takes; json by default').optional(),
   })
     .describe('where the recap of a week is posted')
     .optional(),
