@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ConfigError } from '../model/error.ts';
 import type { Store } from '../model/state/store.ts';
 import type { SyncPorts } from '../sync/ports.ts';
@@ -10,7 +10,8 @@ import {
 import type { TabMemory } from '../tables/google/sheets-client.ts';
 import { stepLink } from '../tables/google/connection/steps.ts';
 import { isLoopback } from './config/base-url.ts';
-import { googleSettings, type Config } from './config/config.ts';
+import type { Config } from './config/config.ts';
+import { replaceNames } from './config/names.ts';
 
 interface Parts extends Pick<SyncPorts, 'clock' | 'random' | 'signal' | 'emit'> {
   readonly store: Pick<Store, 'fact' | 'setFact'>;
@@ -33,10 +34,16 @@ export function openGoogle(config: Config, { store, ...ports }: Parts): CountedA
 export function googleConnectionOf(
   config: Pick<Config, 'google' | 'env' | 'folder' | 'placeOf' | 'stateFolder'>,
 ): GoogleConnection {
-  const { keyFile, rootUrl } = googleSettings(config);
+  const { google, env, folder, placeOf } = config;
+  const file = google?.credentials?.file;
+  const written = google?.root_url ?? '';
+  const given = env['TEAMSHEET_GOOGLE_ROOT_URL'] ?? '';
+  const rootUrl = given === '' ? replaceNames(written, env, placeOf(['google', 'root_url'])) : given;
+  const keyFile =
+    file && resolve(folder, replaceNames(file, env, placeOf(['google', 'credentials', 'file'])));
   return {
-    credentials: { keyFile, loginFile: loginFileOf(config), env: config.env },
-    rootUrl: rootUrl === undefined ? undefined : parseRootUrl(rootUrl),
+    credentials: { keyFile, loginFile: loginFileOf(config), env },
+    rootUrl: rootUrl === '' ? undefined : parseRootUrl(rootUrl),
   };
 }
 

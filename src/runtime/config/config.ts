@@ -65,12 +65,6 @@ export interface LeagueConfig extends Pick<
   readonly chosen: boolean;
 }
 
-/** Google Sheets as the configuration has them. */
-interface GoogleSettings {
-  readonly keyFile: string | undefined;
-  readonly rootUrl: string | undefined;
-}
-
 const CONFIG_FILE = 'teamsheet.yaml';
 
 /** What stands in for parts of the file. Paths are relative to the working folder. */
@@ -219,28 +213,6 @@ function noLeague(name: string, names: readonly string[], place: Place): ConfigE
         ? 'leave --league out: teamsheet.yaml names no leagues'
         : `choose one of ${names.join(', ')}`,
   });
-}
-
-/** What the configuration and the environment say about Google Sheets; the path is absolute. Errors: ConfigError `config.unset`. */
-export function googleSettings({
-  google,
-  env,
-  folder,
-  placeOf,
-}: Pick<Config, 'google' | 'env' | 'folder' | 'placeOf'>): GoogleSettings {
-  const file = google?.credentials?.file;
-  const path =
-    file === undefined ? undefined : replaceNames(file, env, placeOf(['google', 'credentials', 'file']));
-  const written = google?.root_url;
-  const given = env['TEAMSHEET_GOOGLE_ROOT_URL'] ?? '';
-  const rootUrl =
-    given === '' && written !== undefined
-      ? replaceNames(written, env, placeOf(['google', 'root_url']))
-      : given;
-  return {
-    keyFile: path === undefined ? undefined : resolve(folder, path),
-    rootUrl: rootUrl === '' ? undefined : rootUrl,
-  };
 }
 
 function readFile(file: string, shown: string): ParsedConfig {

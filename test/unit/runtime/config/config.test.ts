@@ -2,10 +2,11 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { googleSettings, readConfig } from '../../../../src/runtime/config/config.ts';
+import { readConfig } from '../../../../src/runtime/config/config.ts';
 import { connectionOf } from '../../../../src/runtime/config/connection.ts';
 import type { Config } from '../../../../src/runtime/config/config.ts';
 import { parseDuration } from '../../../../src/model/time/duration.ts';
+import { googleConnectionOf } from '../../../../src/runtime/google.ts';
 import { standsInside } from '../../../../src/runtime/config/inside-folder.ts';
 
 let folder: string;
@@ -246,19 +247,19 @@ describe('readConfig', () => {
   it('takes the address of Google from the environment, else from .env, else from the file; an empty one counts as unset', () => {
     const yaml = 'version: 1\ngoogle: { credentials: { file: "${DIR}/key.json" }, root_url: "${ROOT}" }\n';
     const settings = (env: Record<string, string>, dotEnv: string) =>
-      googleSettings(read({ yaml, dotEnv, env: { DIR: 'keys', ROOT: 'https://file.example/', ...env } }));
+      googleConnectionOf(read({ yaml, dotEnv, env: { DIR: 'keys', ROOT: 'https://file.example/', ...env } }));
     const variable = 'TEAMSHEET_GOOGLE_ROOT_URL';
-    expect(settings({}, '')).toEqual({
-      keyFile: join(folder, 'keys/key.json'),
+    expect(settings({}, '')).toMatchObject({
+      credentials: { keyFile: join(folder, 'keys/key.json') },
       rootUrl: 'https://file.example/',
     });
-    expect(settings({ DIR: '/elsewhere' }, '').keyFile).toBe('/elsewhere/key.json');
+    expect(settings({ DIR: '/elsewhere' }, '').credentials.keyFile).toBe('/elsewhere/key.json');
     expect(settings({ [variable]: '' }, '').rootUrl).toBe('https://file.example/');
     const dotEnv = `${variable}=https://dotenv.example/\n`;
     expect(settings({}, dotEnv).rootUrl).toBe('https://dotenv.example/');
     expect(settings({ [variable]: 'https://env.example/' }, dotEnv).rootUrl).toBe('https://env.example/');
-    expect(googleSettings(read({ yaml: 'version: 1\n', env: { [variable]: '' } }))).toEqual({
-      keyFile: undefined,
+    expect(googleConnectionOf(read({ yaml: 'version: 1\n', env: { [variable]: '' } }))).toMatchObject({
+      credentials: { keyFile: undefined },
       rootUrl: undefined,
     });
   });
