@@ -83,6 +83,20 @@ const noRows = ({ id, finished }: Run): ConfigError =>
 /** Runs that are looked at for accounts. */
 const NEWEST = 1000;
 
+/** The account of a service that this state worked with last, without asking the service. Errors: ConfigError `memory.none`. */
+export async function rememberedAccount(
+  store: Pick<Store, 'runs' | 'pulls' | 'memory'>,
+  baseUrl: string,
+): Promise<ServiceAccount> {
+  const isThere = ({ account }: Pick<LeagueScope, 'account'>): boolean => account.baseUrl === baseUrl;
+  const newest = (await newestOfAll(store, NEWEST)).find(isThere);
+  const { account } = newest ?? (await store.memory.scopes()).findLast(isThere) ?? {};
+  if (account !== undefined) return account;
+  throw new ConfigError('memory.none', `nothing was read of ${baseUrl} yet, so nothing is remembered of it`, {
+    next: 'weeks read',
+  });
+}
+
 /** The accounts of these services that the state knows, without asking the service. */
 export async function knownAccounts(
   store: Pick<Store, 'runs' | 'pulls' | 'memory'>,

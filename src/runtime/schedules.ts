@@ -16,7 +16,8 @@ import { clockWeeks } from '../schedule/weeks.ts';
 import type { Clock } from '../model/ports.ts';
 import { apart } from '../model/league-name.ts';
 import type { Config } from './config/config.ts';
-import { leagueNumber, noLeague } from './league-number.ts';
+import { ownOf, withLeagues } from './config/leagues.ts';
+import { leagueIn, leagueNumber } from './league-number.ts';
 import type { Session } from './session.ts';
 
 /** A mapping whose times are set. */
@@ -45,11 +46,7 @@ export function timedLeagues(config: Config, mappings: readonly Mapping[]): read
       ? [{ name: undefined, config, timed, kept: keptLeague(config) }]
       : chosen.map((league) => ({
           name: league.name,
-          config: {
-            ...config,
-            ...{ vars: league.vars, season: league.season, rules: league.rules, publish: league.publish },
-            leagues: config.leagues.map((each) => ({ ...each, chosen: each === league })),
-          },
+          config: withLeagues({ ...config, ...ownOf(league) }, [league]),
           timed: timed.filter(({ name }) => (apart(name).league ?? first.name) === league.name),
           kept: keptLeague(league),
         }));
@@ -75,9 +72,7 @@ export async function readCalendar(
   const written = vars['fantasy_league_id'];
   if (written === undefined && !timed.some(goesByWeeks))
     return { weeks: [], timezone, aheadMs: serviceAheadMs(ports) };
-  const league = leagueNumber(written);
-  if (league === undefined)
-    throw noLeague(written, written === undefined ? ': schedules need the game weeks of the league' : '');
+  const league = leagueIn(vars, written === undefined ? ': schedules need the game weeks of the league' : '');
   const { records } = await ports.service.get('get-fixtures', { id: league });
   return { weeks: clockWeeks(records), timezone, aheadMs: serviceAheadMs(ports) };
 }

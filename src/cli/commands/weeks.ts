@@ -4,7 +4,7 @@ import { EXIT, UsageError, type ExitCode } from '../../model/error.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
 import { leaguesOf, readWeeks, showWeeks } from '../../runtime/weeks/read-weeks.ts';
 import { readMemoryFile, writeMemoryFile } from '../../runtime/config/memory-file.ts';
-import { rememberedAccount } from '../../runtime/remembered-account.ts';
+import { rememberedAccount } from '../../runtime/history.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
 import { closeWeek } from '../../sync/weeks/close-week.ts';
 import { listWeeks, scopesOf } from '../../sync/weeks/list-weeks.ts';

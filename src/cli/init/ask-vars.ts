@@ -12,7 +12,7 @@ export async function askVars(
   program: Program,
 ): Promise<SetupVars> {
   const { fantasy_league_id: league, price_type: priceType } = given;
-  if (league !== undefined && leagueNumber(league) === undefined) throw noLeague(league, '');
+  if (league !== undefined && leagueNumber(league) === undefined) throw noLeague(league);
   if (!program.interactive || program.screen.json) return given;
   return {
     ...given,

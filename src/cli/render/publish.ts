@@ -1,6 +1,5 @@
 import { renderCount, renderCountOf } from '../../model/count.ts';
-import type { PublishedLeague } from '../../runtime/publish/publish-all.ts';
-import type { PostedRecap } from '../../runtime/publish/post-recap.ts';
+import type { PostedRecap, PublishedLeague } from '../../runtime/publish/publish-all.ts';
 import type { PublishedWeek } from '../../runtime/publish/publish.ts';
 import { safeText } from './text.ts';
 

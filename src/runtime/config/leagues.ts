@@ -11,19 +11,24 @@ export function accountsOf(config: Config): readonly Config[] {
   const chosen = config.leagues.filter((league) => league.chosen);
   if (chosen.length === 0) return [config];
   return [...Map.groupBy(chosen, (league) => league.environment)].map(([environment, ours]): Config => ({
-    ...config,
+    ...withLeagues(config, ours),
     environment,
     placeOf: ours[0]?.placeOf ?? config.placeOf,
     // What is no mapping's, such as an import, is of the one league that was asked for.
-    ...(ours.length === 1 && oneOf(ours)),
-    leagues: config.leagues.map((league) => ({ ...league, chosen: ours.includes(league) })),
+    ...(ours.length === 1 && ours[0] && ownOf(ours[0])),
   }));
 }
 
-const oneOf = ([league]: readonly LeagueConfig[]): Partial<Config> =>
-  league === undefined
-    ? {}
-    : { vars: league.vars, season: league.season, rules: league.rules, publish: league.publish };
+/** What a league says itself of the configuration. */
+export const ownOf = ({ vars, season, rules, publish }: LeagueConfig): Partial<Config> => ({
+  ...{ vars, season, rules, publish },
+});
+
+/** The configuration with these of its leagues chosen. */
+export const withLeagues = (config: Config, ours: readonly LeagueConfig[]): Config => ({
+  ...config,
+  leagues: config.leagues.map((league) => ({ ...league, chosen: ours.includes(league) })),
+});
 
 /** The rules that a mapping goes by: those of its league. */
 export const rulesOf =
@@ -49,10 +54,11 @@ export function onlyAccount(config: Config): Config {
 }
 
 /** The same with every league of the account chosen: a run that began with all of them is found by any. */
-export const wholeAccount = (config: Config): Config => ({
-  ...config,
-  leagues: config.leagues.map((league) => ({ ...league, chosen: league.environment === config.environment })),
-});
+export const wholeAccount = (config: Config): Config =>
+  withLeagues(
+    config,
+    config.leagues.filter(({ environment }) => environment === config.environment),
+  );
 
 /** The names of the leagues that are worked on. */
 export const chosenLeagues = ({ leagues }: Pick<Config, 'leagues'>): readonly string[] =>

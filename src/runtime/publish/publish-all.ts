@@ -1,12 +1,20 @@
+import { join } from 'node:path';
 import type { WeekChoice } from '../../mapping/week-choice.ts';
 import { readGroups } from '../read-groups.ts';
-import { rememberedAccount } from '../remembered-account.ts';
+import { rememberedAccount } from '../history.ts';
 import type { Session } from '../session.ts';
-import type { AlertDesk } from '../tell-alerts.ts';
+import { postRecap, type AlertDesk, type AlertOffice } from '../tell-alerts.ts';
 import { inTurn } from './in-turn.ts';
-import { postLastRecap, type PostedRecap } from './post-recap.ts';
 import { publishLeague, type PublishedSite } from './publish.ts';
 import { publishSettings, type Asked, type PublishSettings } from './publish-settings.ts';
+
+/** What became of posting a recap. */
+export interface PostedRecap {
+  readonly week: number;
+  readonly to: string;
+  /** False: it waits in the outbox. */
+  readonly isSent: boolean;
+}
 
 /** What was done for one league. */
 export interface PublishedLeague {
@@ -33,4 +41,20 @@ export async function publishAll(
     done.push({ settings, site, posted: await postLastRecap(office, environment, settings, site) });
   }
   return done;
+}
+
+/** Posts the recap of the last week of a site that is final, once; undefined where there is none, or nowhere to post it. */
+async function postLastRecap(
+  office: AlertOffice,
+  environment: string,
+  { post: address, name, out }: PublishSettings,
+  { weeks }: PublishedSite,
+): Promise<PostedRecap | undefined> {
+  const last = weeks.findLast(({ state }) => state === 'final' || state === 'final_by_totals');
+  if (address === undefined || last === undefined) return undefined;
+  const { week, gameWeek: gameWeekId } = last;
+  const path = join(out, 'recap', `week-${week}`);
+  const recap = { environment, league: name ?? null, address, week, gameWeekId, path };
+  const isSent = await postRecap(office, recap);
+  return { week, to: address.to, isSent };
 }

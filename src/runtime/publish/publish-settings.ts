@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import { ConfigError } from '../../model/error.ts';
 import { recapAddress, type RecapAddress } from '../config/alert-addresses.ts';
 import { type Config } from '../config/config.ts';
-import { leagueNumber, noLeague } from '../league-number.ts';
+import { leagueIn } from '../league-number.ts';
 import { replaceNames } from '../config/names.ts';
 
 /** What of one league is published, and where. */
@@ -49,7 +49,7 @@ function settingsOf(given: Publishing, config: Config, asked: Asked): PublishSet
   const out = outOf(given, config, asked);
   return {
     name: given.name,
-    league: leagueOf(given),
+    league: leagueIn(given.vars, given.name && ` in the league ${given.name}`),
     out,
     shownOut: relative(asked.cwd, out) || out,
     title,
@@ -71,13 +71,6 @@ function outOf(
   if (out !== undefined) return resolve(cwd, replaceNames(out, known, {}));
   const written = publish.out ?? (name === undefined ? 'public' : 'public/${league}');
   return resolve(folder, replaceNames(written, known, placeOf(['publish', 'out'])));
-}
-
-function leagueOf({ vars, name }: Pick<Publishing, 'vars' | 'name'>): number {
-  const written = vars['fantasy_league_id'];
-  const number = leagueNumber(written);
-  if (number !== undefined) return number;
-  throw noLeague(written, name === undefined ? '' : ` in the league ${name}`);
 }
 
 /** Two sites in one folder would remove each other. */

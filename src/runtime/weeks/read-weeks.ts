@@ -21,7 +21,7 @@ import type { Config } from '../config/config.ts';
 import { readMappings, isPull } from '../config/mappings.ts';
 import { leagueNumber, noLeague } from '../league-number.ts';
 import { keepSettings } from '../pull-reports.ts';
-import { rememberedAccount } from '../remembered-account.ts';
+import { rememberedAccount } from '../history.ts';
 import type { Session } from '../session.ts';
 
 /**
@@ -35,7 +35,7 @@ export function leaguesOf(config: Config, cwd: string): readonly number[] {
   if (named.length > 0) return [...new Set(named)];
   const found = namedByMappings(config, cwd);
   if (found.length > 0) return [...new Set(found)];
-  throw noLeague(undefined, '');
+  throw noLeague(undefined);
 }
 
 function namedByMappings(config: Config, cwd: string): readonly number[] {
