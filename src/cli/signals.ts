@@ -1,4 +1,5 @@
-import { InterruptedError } from '../model/error.ts';
+import { once } from 'node:events';
+import { EXIT, InterruptedError, type ExitCode } from '../model/error.ts';
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 
@@ -24,10 +25,8 @@ export function listenForSignals(
   return controller.signal;
 }
 
-/** Waits until a signal is aborted. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+/** Waits until a signal is aborted, and answers the exit code that its reason has. */
+export async function aborted(signal: AbortSignal): Promise<ExitCode> {
+  if (!signal.aborted) await once(signal, 'abort');
+  return signal.reason instanceof InterruptedError ? signal.reason.exitCode : EXIT.done;
 }

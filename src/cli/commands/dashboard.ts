@@ -1,4 +1,3 @@
-import { EXIT, InterruptedError } from '../../model/error.ts';
 import { defineCommand } from '../command.ts';
 import { serveFlags } from '../flags.ts';
 import { DEFAULT_PORT, serve } from '../serve.ts';
@@ -22,10 +21,9 @@ export const dashboard = defineCommand({
       await screen.data(screen.json ? JSON.stringify(document) : (link ?? ''));
       screen.say('open the link; it is for you alone. Ctrl-C ends it');
       if (probed !== undefined) screen.say(`probe: ${probed}/healthz and ${probed}/metrics`);
-      await aborted(signal);
+      return await aborted(signal);
     } finally {
       await serving.close();
     }
-    return signal.reason instanceof InterruptedError ? signal.reason.exitCode : EXIT.done;
   },
 });

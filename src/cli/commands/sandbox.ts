@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { EXIT, InterruptedError, UsageError } from '../../model/error.ts';
+import { EXIT, UsageError } from '../../model/error.ts';
 import {
   createSandbox,
   parseSetting,
@@ -70,14 +70,13 @@ export const sandbox = defineCommand({
         await screen.data(JSON.stringify(ready));
         screen.say('sandbox ready; Ctrl-C ends it');
         if (interactive) screen.say(`to look at it: ${ready.base_url}/`);
-        await aborted(signal);
+        return await aborted(signal);
       } finally {
         await service.close();
       }
     } finally {
       requests.close();
     }
-    return signal.reason instanceof InterruptedError ? signal.reason.exitCode : EXIT.done;
   },
 });
 
