@@ -1,10 +1,9 @@
 import { TeamsheetError, type ExitCode } from '../model/error.ts';
-import { apart } from '../model/league-name.ts';
 import { worstExit } from '../model/worst-exit.ts';
 import { readMappings } from '../runtime/config/mappings.ts';
 import { readConfig, type Config } from '../runtime/config/config.ts';
 import { connectionOf } from '../runtime/config/connection.ts';
-import { accountsOf, chosenLeagues, onlyAccount } from '../runtime/config/leagues.ts';
+import { accountsOf, chosenLeagues, onlyAccount, runsIn } from '../runtime/config/leagues.ts';
 import { joinDocuments, joinRuns, keepDocuments, type AccountDocument } from './join-documents.ts';
 import type { Program } from './program.ts';
 import { renderStop, stopDocument } from './render/stop.ts';
@@ -44,7 +43,7 @@ export async function withLeagues(
   const names = named ?? [];
   const accounts = isOfOne
     ? [onlyAccount(config)]
-    : accountsOf(config).filter((each) => isNamed(each, names));
+    : accountsOf(config).filter((each) => names.length === 0 || names.some((name) => runsIn(each, name)));
   const [only = config, ...others] = accounts;
   // What is named wrongly is said before a service is looked for; of one account the work itself says it.
   if (accounts.length !== 1 && isOfMappings) readMappings(config, names, program, direction);
@@ -74,7 +73,7 @@ async function inTurn(
     const own = { ...program, screen };
     const { environment = '' } = account;
     const leagues = chosenLeagues(account);
-    const ours = names.filter((name) => leagues.includes(apart(name).league ?? leagues[0] ?? ''));
+    const ours = names.filter((name) => runsIn(account, name));
     screen.say(screen.style('bold', safeText(`${environment}: ${leagues.join(', ')}`)));
     try {
       const exitCode = await withAccount(account, args, own, (session) => work(session, own, ours), options);
@@ -93,18 +92,6 @@ async function inTurn(
   }
   if (done.length === 0 && notHere !== undefined) throw notHere;
   return done;
-}
-
-/** Whether any of the named mappings is of a league of the account. */
-function isNamed(account: Config, names: readonly string[]): boolean {
-  const leagues = chosenLeagues(account);
-  return (
-    names.length === 0 ||
-    names.some((name) => {
-      const { league } = apart(name);
-      return league === undefined || leagues.includes(league);
-    })
-  );
 }
 
 /** A screen for each account: what was warned of once is not warned of again, and documents are kept. */

@@ -1,9 +1,9 @@
 import type { MappingState } from '../model/state/alerts.ts';
 import { ConfigError, EXIT, TeamsheetError, type ExitCode } from '../model/error.ts';
-import { apart, inLeague } from '../model/league-name.ts';
+import { inLeague } from '../model/league-name.ts';
 import { readConfig, type Config } from '../runtime/config/config.ts';
 import { environmentOf } from '../runtime/config/connection.ts';
-import { accountsOf, chosenLeagues } from '../runtime/config/leagues.ts';
+import { accountsOf, runsIn } from '../runtime/config/leagues.ts';
 import { readMappings } from '../runtime/config/mappings.ts';
 import { openState } from '../runtime/state.ts';
 import type { AlertDesk } from '../runtime/tell-alerts.ts';
@@ -121,10 +121,7 @@ const namedIn = (config: Config, names: readonly string[]): readonly MappingId[]
 
 /** Those of the named mappings that run in an account. */
 function namesIn(account: Config, names: readonly string[]): readonly string[] {
-  const leagues = chosenLeagues(account);
-  return names.filter(
-    (name) => leagues.includes(apart(name).league ?? leagues[0] ?? '') || leagues.length === 0,
-  );
+  return names.filter((name) => account.leagues.length === 0 || runsIn(account, name));
 }
 
 /** What the state knows of the accounts of a configuration. */

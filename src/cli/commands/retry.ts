@@ -1,9 +1,9 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { ConfigError, EXIT } from '../../model/error.ts';
+import { EXIT } from '../../model/error.ts';
 import { retry as retryRun, type CurrentMapping } from '../../sync/retry.ts';
 import { defineCommand } from '../command.ts';
 import { compareFlags, deadlineFlags } from '../flags.ts';
-import { listMappingNames, readPushMappings } from '../../runtime/config/mappings.ts';
+import { isNoMapping, listMappingNames, readPushMappings } from '../../runtime/config/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
 import type { Program } from '../program.ts';
 import { askApproval, tellNothing, tellResult } from '../push/run-push.ts';
@@ -54,7 +54,7 @@ function namesOf(config: Session['config'], program: Program): readonly string[]
   try {
     return listMappingNames(config, program);
   } catch (error) {
-    if (error instanceof ConfigError && error.code === 'mappings.missing') return [];
+    if (isNoMapping(error)) return [];
     throw error;
   }
 }

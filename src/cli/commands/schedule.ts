@@ -6,7 +6,7 @@ import { readConfig, type Config } from '../../runtime/config/config.ts';
 import { mappingNames, serveFlags, serviceFlags, text, yes } from '../flags.ts';
 import { standsInside } from '../../runtime/config/inside-folder.ts';
 import { accountsOf, chosenLeagues } from '../../runtime/config/leagues.ts';
-import { readMappings } from '../../runtime/config/mappings.ts';
+import { isNoMapping, readMappings } from '../../runtime/config/mappings.ts';
 import { packagePath } from '../../runtime/package.ts';
 import type { Program } from '../program.ts';
 import { safeLines } from '../render/text.ts';
@@ -115,8 +115,7 @@ function hasSchedules(config: Config, names: readonly string[], program: Program
     const mappings = readMappings(config, names, program, undefined, () => undefined);
     return mappings.some(({ timing }) => (timing?.schedule.length ?? 0) > 0);
   } catch (error) {
-    if (error instanceof ConfigError && ['mappings.missing', 'mappings.none'].includes(error.code))
-      return false;
+    if (isNoMapping(error)) return false;
     throw error;
   }
 }

@@ -1,12 +1,10 @@
 import { keyDigest } from '../../client/key-digest.ts';
-import { ConfigError } from '../../model/error.ts';
-import { apart } from '../../model/league-name.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
 import type { ServiceAccount, Store } from '../../model/state/store.ts';
 import { readConfig, type Config } from '../../runtime/config/config.ts';
 import { connectionOf, environmentOf, type Connection } from '../../runtime/config/connection.ts';
-import { accountsOf, chosenLeagues } from '../../runtime/config/leagues.ts';
-import { readMappings } from '../../runtime/config/mappings.ts';
+import { accountsOf, runsIn } from '../../runtime/config/leagues.ts';
+import { isNoMapping, readMappings } from '../../runtime/config/mappings.ts';
 import {
   keptCalendar,
   readCalendar,
@@ -57,11 +55,7 @@ function withSchedules(
   names: readonly string[],
 ): readonly ScheduledAccount[] {
   const scheduled = accounts.map((account) => {
-    const own = chosenLeagues(account);
-    const ours = mappings.filter(({ name }) => {
-      const { league } = apart(name);
-      return league === undefined || own.includes(league);
-    });
+    const ours = mappings.filter(({ name }) => runsIn(account, name));
     const leagues = timedLeagues(account, ours);
     // Who names mappings wants these alone.
     return { config: account, leagues: names.length === 0 ? leagues : leagues.map(withoutReadings) };
@@ -82,8 +76,7 @@ function mappingsOf(config: Config, names: readonly string[], program: Program):
   try {
     return readMappings(config, names, program);
   } catch (error) {
-    const isNone = error instanceof ConfigError && ['mappings.missing', 'mappings.none'].includes(error.code);
-    if (isNone && names.length === 0) return [];
+    if (isNoMapping(error) && names.length === 0) return [];
     throw error;
   }
 }

@@ -60,6 +60,12 @@ export const wholeAccount = (config: Config): Config =>
     config.leagues.filter(({ environment }) => environment === config.environment),
   );
 
+/** Whether a mapping may run in an account: one that is named without a league runs in each. */
+export function runsIn(account: Pick<Config, 'leagues'>, name: string): boolean {
+  const { league } = apart(name);
+  return league === undefined || chosenLeagues(account).includes(league);
+}
+
 /** The names of the leagues that are worked on. */
 export const chosenLeagues = ({ leagues }: Pick<Config, 'leagues'>): readonly string[] =>
   leagues.flatMap(({ name, chosen }) => (chosen ? [name] : []));

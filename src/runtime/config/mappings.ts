@@ -37,6 +37,10 @@ export interface MappingConfig extends Pick<Config, 'folder' | 'mappings' | 'var
   readonly texts?: readonly string[] | undefined;
 }
 
+/** Whether an error says that there is no mapping, or none of a direction. */
+export const isNoMapping = (error: unknown): error is ConfigError =>
+  error instanceof ConfigError && ['mappings.missing', 'mappings.none'].includes(error.code);
+
 /** Tells the mappings that push from the others. */
 export const isPush = (mapping: Mapping): mapping is PushMapping => mapping.direction === 'push';
 /** Tells the mappings that pull from the others. */

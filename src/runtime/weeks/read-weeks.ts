@@ -18,7 +18,7 @@ import { pointsCost, weekCost, type WeekCost } from '../../sync/weeks/cost.ts';
 import { listWeeks, scopesOf, type RememberedLeague } from '../../sync/weeks/list-weeks.ts';
 import { prepareReading, type WeekReading } from '../../sync/weeks/read-week.ts';
 import type { Config } from '../config/config.ts';
-import { readMappings, isPull } from '../config/mappings.ts';
+import { isNoMapping, isPull, readMappings } from '../config/mappings.ts';
 import { leagueNumber, noLeague } from '../league-number.ts';
 import { keepSettings } from '../pull-reports.ts';
 import { rememberedAccount } from '../history.ts';
@@ -45,7 +45,7 @@ function namedByMappings(config: Config, cwd: string): readonly number[] {
       .flatMap(({ where }) => leagueNumber(where['fantasy_league_id']) ?? []);
   } catch (error) {
     // A folder without mappings that pull names no league.
-    if (error instanceof ConfigError && error.code.startsWith('mappings.')) return [];
+    if (isNoMapping(error)) return [];
     throw error;
   }
 }
