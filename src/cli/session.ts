@@ -1,4 +1,3 @@
-import type { Run } from '../model/state/store.ts';
 import { withholder } from '../model/withhold.ts';
 import { readConfig, type Config } from '../runtime/config/config.ts';
 import { connectionOf, type Connection } from '../runtime/config/connection.ts';
@@ -67,7 +66,9 @@ export async function withAccount<T>(
   try {
     const stateUrl = await rememberedBaseUrl(store, connection.baseUrl);
     const sentence = async (): Promise<string | undefined> =>
-      isPart ? undefined : cutOffSentence(state, config, program, isOn(stateUrl));
+      isPart
+        ? undefined
+        : cutOffSentence(state, config, program, ({ account }) => account.baseUrl === stateUrl);
     const cutOff = await sentence();
     if (cutOff !== undefined) screen.warn(cutOff);
     withholdKey(connection, program);
@@ -91,11 +92,6 @@ export async function withAccount<T>(
     await store.close();
   }
 }
-
-const isOn =
-  (baseUrl: string) =>
-  ({ account }: Run): boolean =>
-    account.baseUrl === baseUrl;
 
 /** From now on the screen shows the key nowhere. */
 export function withholdKey({ apiKey }: Connection, { screen }: Pick<Program, 'screen'>): void {

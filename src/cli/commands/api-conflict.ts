@@ -7,7 +7,7 @@ import type { Account } from '../../contract/resources/account.ts';
 import type { SyncPorts } from '../../sync/ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
-const CONFLICT = 409;
+export const CONFLICT = 409;
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -22,11 +22,10 @@ import { withholder } from '../../model/withhold.ts';
 import type { HttpResponse } from '../../model/ports.ts';
 import type { Words } from '../../model/said.ts';
 import type { CallInput } from '../../model/service.ts';
-import type { IntentResult } from '../../model/state/store.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
 import { createPipes } from '../../tables/pipes.ts';
 import { readFileBytes } from '../../tables/regular-file.ts';
-import { conflictSays } from './api-conflict.ts';
+import { CONFLICT, conflictSays } from './api-conflict.ts';
 import { defineCommand } from '../command.ts';
 import { pairs, serviceFlags, text } from '../flags.ts';
 import type { Program } from '../program.ts';
@@ -243,8 +242,7 @@ async function writeOnce(
         : undefined;
     const result: Sent =
       conflict === undefined ? sent : { kind: 'refused', status: CONFLICT, message: conflict };
-    const settled: IntentResult = result.kind;
-    await store.recordResult(account, intent.id, settled, wordsOf(result), []);
+    await store.recordResult(account, intent.id, result.kind, wordsOf(result), []);
     const stop = stopOf(operation, result, intent.id);
     const exitCode = stop?.exitCode ?? EXIT.done;
     await store.updateRun(runId, {
@@ -263,8 +261,6 @@ async function writeOnce(
     await lock.release();
   }
 }
-
-const CONFLICT = 409;
 
 type Sent = Awaited<ReturnType<Session['ports']['service']['send']>>;
 

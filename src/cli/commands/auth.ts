@@ -144,6 +144,5 @@ function kindOf({ origin }: Credentials): keyof typeof KINDS {
 }
 
 function scopesOf(credentials: Credentials): readonly string[] {
-  if (credentials.kind === 'user') return credentials.login.scopes;
-  return [scopeFor(false)];
+  return credentials.kind === 'user' ? credentials.login.scopes : [scopeFor(false)];
 }

@@ -116,7 +116,7 @@ async function* checkAccounts(
       ),
     );
     if (!('level' in found)) answered = true;
-    const told = 'level' in found ? [keyRefused(found, account) ?? found] : found.findings;
+    const told = 'level' in found ? [keyRefused(found, account) ?? found] : found;
     const of = accounts.length === 1 ? '' : `${account.environment ?? ''}: `;
     yield* told.map((each) => ({ ...each, found: of + each.found }));
   }
@@ -197,20 +197,18 @@ const proxiesIn = (env: Config['env']): string =>
 async function askService(
   { ports, connection, config, lastAnswer }: Session,
   program: Program,
-): Promise<{ readonly findings: readonly Finding[] }> {
+): Promise<readonly Finding[]> {
   const sentAtMs = program.clock.now();
   const account = await ports.service.account();
-  return {
-    findings: [
-      good('service', `${connection.baseUrl} answers, environment ${connection.environment}`),
-      ...connection.warnings.map((found): Finding => ({ level: 'warning', name: 'secrets', found })),
-      checkKey(account),
-      ...checkBudget(account),
-      ...checkClock(lastAnswer()?.headers['date'], sentAtMs, program.clock.now(), connection.baseUrl),
-      // A database has said more than that.
-      ...(config.state.kind === 'file' ? [good('state', config.state.file)] : []),
-    ],
-  };
+  return [
+    good('service', `${connection.baseUrl} answers, environment ${connection.environment}`),
+    ...connection.warnings.map((found): Finding => ({ level: 'warning', name: 'secrets', found })),
+    checkKey(account),
+    ...checkBudget(account),
+    ...checkClock(lastAnswer()?.headers['date'], sentAtMs, program.clock.now(), connection.baseUrl),
+    // A database has said more than that.
+    ...(config.state.kind === 'file' ? [good('state', config.state.file)] : []),
+  ];
 }
 
 function checkKey({ is_active, api_key_active, tier, id }: Account): Finding {

@@ -228,20 +228,13 @@ function nextAfterPush(
   run: string | null,
   { resumable, unsettled }: Left,
 ): readonly string[] {
-  if (exitCode !== EXIT.rows && !unsettled) return [];
-  if (exitCode === EXIT.incomplete && !resumable) {
-    return ['resolve'];
-  }
-  switch (exitCode) {
-    case EXIT.rows:
-      return toMend(command, run);
-    case EXIT.incomplete:
-    case EXIT.unavailable:
-    case EXIT.access:
-    case EXIT.interrupted:
-    case EXIT.terminated:
-      return run === null ? [] : [`resume ${run}`];
-    default:
-      return [];
-  }
+  if (exitCode === EXIT.rows) return toMend(command, run);
+  if (!unsettled) return [];
+  if (exitCode === EXIT.incomplete && !resumable) return ['resolve'];
+  return run !== null && GOES_ON.has(exitCode) ? [`resume ${run}`] : [];
 }
+
+/** How a run ends that `resume` goes on with. */
+const GOES_ON: ReadonlySet<ExitCode> = new Set([
+  ...[EXIT.incomplete, EXIT.unavailable, EXIT.access, EXIT.interrupted, EXIT.terminated],
+]);
