@@ -124,7 +124,9 @@ async function turnRuns(ports: RunnerPorts): Promise<never> {
       await rememberNew(looked, ports);
       if (dueRuns(looked, clock).length > 0) {
         await clock.sleep(Math.floor(ports.random.next() * JITTER_MS), signal);
-        await carryOut(await lookAgain(looked, ports), ports);
+        const again = await lookAgain(looked, ports);
+        const due = dueRuns(again, clock);
+        if (due.length > 0) await start(due, again, ports);
         told = undefined;
         return 0;
       }
@@ -205,15 +207,32 @@ function tellNext(looked: Looked, { clock, tell }: RunnerPorts): void {
   tell({ kind: 'next', next: comingRuns(looked, clock)[0] ?? comingReading(looked, clock) });
 }
 
+/** The run that is found for each mapping. */
+const runsBy = (
+  find: (job: Scheduled, calendar: Calendar, nowMs: number) => ScheduledRun | undefined,
+  looked: Looked,
+  clock: Clock,
+): readonly DueRun[] =>
+  looked.flatMap(({ jobs, calendar }) =>
+    jobs.flatMap((job) => {
+      const run = find(job, calendar, scheduleNow(calendar, clock));
+      return run === undefined ? [] : [{ ...run, calendar }];
+    }),
+  );
+
+const dueRuns = (looked: Looked, clock: Clock): readonly DueRun[] => runsBy(dueRun, looked, clock);
+
 /** What is due, and for the first time everything with a schedule. */
 const firstRuns = (looked: Looked, clock: Clock): readonly DueRun[] =>
-  looked.flatMap(({ jobs, calendar }) => {
-    const nowMs = scheduleNow(calendar, clock);
-    return jobs.flatMap((job): readonly DueRun[] => {
-      const run = job.done === undefined ? firstRun(job, calendar, nowMs) : dueRun(job, calendar, nowMs);
-      return run === undefined ? [] : [{ ...run, calendar }];
-    });
-  });
+  runsBy((job, ...at) => (job.done === undefined ? firstRun : dueRun)(job, ...at), looked, clock);
+
+/** The next run of each mapping, the first of all first. */
+const comingRuns = (looked: Looked, clock: Clock): readonly DueRun[] =>
+  runsBy((...of) => nextRuns(...of, 1)[0], looked, clock).toSorted(
+    (one, other) => ourTime(one) - ourTime(other),
+  );
+
+const ourTime = ({ atMs, calendar }: Pick<DueRun, 'atMs' | 'calendar'>): number => atMs - calendar.aheadMs;
 
 function read(reading: LeagueReading, ports: RunnerPorts): Promise<ExitCode> {
   ports.signal.throwIfAborted();
@@ -236,11 +255,6 @@ async function goOn<T>({ tell, signal }: RunnerPorts, part: () => Promise<T>): P
 /** Where the game weeks cannot be read at this moment, what was read before counts. */
 async function lookAgain(looked: Looked, ports: RunnerPorts): Promise<Looked> {
   return (await goOn(ports, () => ports.look(true))) ?? looked;
-}
-
-async function carryOut(looked: Looked, ports: RunnerPorts): Promise<void> {
-  const due = dueRuns(looked, ports.clock);
-  if (due.length > 0) await start(due, looked, ports);
 }
 
 async function start(due: readonly DueRun[], looked: Looked, ports: RunnerPorts): Promise<ExitCode> {
@@ -278,37 +292,22 @@ async function rememberNew(looked: Looked, { clock, remember }: RunnerPorts): Pr
   if (fresh.length > 0) await remember(new Map(fresh));
 }
 
-const dueRuns = (looked: Looked, clock: Clock): readonly DueRun[] =>
-  looked.flatMap(({ jobs, calendar }) =>
-    jobs.flatMap((job) => {
-      const run = dueRun(job, calendar, scheduleNow(calendar, clock));
-      return run === undefined ? [] : [{ ...run, calendar }];
-    }),
-  );
-
-const dueReadings = (looked: Looked, clock: Clock): readonly LeagueReading[] =>
-  looked.flatMap((league) => {
-    const due = league.readings && dueReading(league.readings, scheduleNow(league.calendar, clock));
-    return due === undefined ? [] : [{ ...due, of: league }];
+/** The reading that is found for each league. */
+const readingsBy = (
+  find: (readings: WeekReadings, nowMs: number) => DueReading | undefined,
+  looked: Looked,
+  clock: Clock,
+): readonly LeagueReading[] =>
+  looked.flatMap((of) => {
+    const reading = of.readings && find(of.readings, scheduleNow(of.calendar, clock));
+    return reading === undefined ? [] : [{ ...reading, of }];
   });
 
-/** The next run of each mapping, the first of all first. */
-const comingRuns = (looked: Looked, clock: Clock): readonly DueRun[] =>
-  looked
-    .flatMap(({ jobs, calendar }) =>
-      jobs.flatMap((job) =>
-        nextRuns(job, calendar, scheduleNow(calendar, clock), 1).map((run) => ({ ...run, calendar })),
-      ),
-    )
-    .toSorted((one, other) => ourTime(one) - ourTime(other));
+const dueReadings = (looked: Looked, clock: Clock): readonly LeagueReading[] =>
+  readingsBy(dueReading, looked, clock);
 
 /** The reading of a game week that comes first over all leagues. */
 const comingReading = (looked: Looked, clock: Clock): LeagueReading | undefined =>
-  looked
-    .flatMap((of) => {
-      const [next] = of.readings ? nextReadings(of.readings, scheduleNow(of.calendar, clock), 1) : [];
-      return next === undefined ? [] : [{ ...next, of }];
-    })
-    .toSorted((one, other) => ourTime({ ...one.of, ...one }) - ourTime({ ...other.of, ...other }))[0];
-
-const ourTime = ({ atMs, calendar }: Pick<DueRun, 'atMs' | 'calendar'>): number => atMs - calendar.aheadMs;
+  readingsBy((...at) => nextReadings(...at, 1)[0], looked, clock).toSorted(
+    (one, other) => ourTime({ ...one.of, ...one }) - ourTime({ ...other.of, ...other }),
+  )[0];
