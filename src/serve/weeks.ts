@@ -1,7 +1,7 @@
 import type { LeagueLine } from '../pages/dashboard/values.ts';
 import { momentText } from '../pages/dashboard/words.ts';
 import { rememberedWeeks } from '../runtime/history.ts';
-import { renderWeekNote } from '../runtime/weeks/week-note.ts';
+import { readAtMs, renderWeekNote } from '../runtime/weeks/week-note.ts';
 import { nameOfWeek } from '../season/game-week.ts';
 import type { Desk } from './desk.ts';
 
@@ -13,17 +13,14 @@ export async function readWeeks({ store, baseUrls, watch }: Desk): Promise<reado
     const weeks = await rememberedWeeks(store, scope, watch.nowMs);
     leagues.push({
       league: scope.league,
-      weeks: weeks.map(({ week, state, note, squads, lineups }) => {
-        const readAt = [lineups, squads].flatMap((counted) => counted?.newestMs ?? []);
-        return {
-          week: nameOfWeek(week),
-          state,
-          squads: squads?.ids ?? 0,
-          lineups: lineups?.ids ?? 0,
-          readAtMs: readAt.length === 0 ? undefined : Math.max(...readAt),
-          note: note === undefined ? '' : renderWeekNote(note, (ms) => momentText(ms, watch)),
-        };
-      }),
+      weeks: weeks.map(({ week, state, note, squads, lineups }) => ({
+        week: nameOfWeek(week),
+        state,
+        squads: squads?.ids ?? 0,
+        lineups: lineups?.ids ?? 0,
+        readAtMs: readAtMs({ lineups, squads }),
+        note: note === undefined ? '' : renderWeekNote(note, (ms) => momentText(ms, watch)),
+      })),
     });
   }
   return leagues;

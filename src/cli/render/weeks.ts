@@ -1,18 +1,12 @@
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import { nameOfWeek } from '../../season/game-week.ts';
 import type { LeagueWeek } from '../../sync/memory/league-weeks.ts';
-import { renderWeekNote } from '../../runtime/weeks/week-note.ts';
+import { readAtMs, renderWeekNote } from '../../runtime/weeks/week-note.ts';
 import type { LeagueReading, WeeksShown } from '../../runtime/weeks/read-weeks.ts';
 import type { ReadCounts } from '../../sync/weeks/read-week.ts';
 import type { Style } from '../screen.ts';
 import { renderColumns, safeText } from './text.ts';
 import { renderTime } from '../../model/time/render-time.ts';
-
-/** When what is kept of a week was last read; undefined where nothing was. */
-function readAtMs({ lineups, squads }: LeagueWeek): number | undefined {
-  const found = [lineups, squads].flatMap((counted) => counted?.newestMs ?? []);
-  return found.length === 0 ? undefined : Math.max(...found);
-}
 
 const timeIn =
   (timezone: string) =>

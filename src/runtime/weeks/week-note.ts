@@ -1,5 +1,12 @@
-import { renderCount, renderCountOf } from '../../model/count.ts';
+import { renderCountOf } from '../../model/count.ts';
 import type { WeekNote } from '../../season/week-state.ts';
+import type { LeagueWeek } from '../../sync/memory/league-weeks.ts';
+
+/** When what is kept of a week was last read; undefined where nothing was. */
+export function readAtMs({ lineups, squads }: Pick<LeagueWeek, 'lineups' | 'squads'>): number | undefined {
+  const found = [lineups, squads].flatMap((counted) => counted?.newestMs ?? []);
+  return found.length === 0 ? undefined : Math.max(...found);
+}
 
 /** What there is to say of a week. */
 export function renderWeekNote(note: WeekNote, time: (ms: number) => string): string {
@@ -13,7 +20,7 @@ export function renderWeekNote(note: WeekNote, time: (ms: number) => string): st
     case 'to_read_again':
       return `its substitutions were processed at ${time(note.processedMs)}: weeks read reads the line-ups again`;
     case 'some_not_read':
-      return note.left === 1 ? '1 line-up was not read' : `${renderCount(note.left)} line-ups were not read`;
+      return renderCountOf(note.left, 'line-up was not read', 'line-ups were not read');
     case 'processed_late':
       return 'its line-ups were read before its substitutions were processed: points follow from the totals, line-ups are as before';
     case 'contradicted':
