@@ -1,10 +1,11 @@
 import type { Sheet } from '../pages/dashboard/values.ts';
+import type { PageOf } from '../pages/parts.ts';
 
 /** Lines on one page of a list. */
 export const PER_PAGE = 50;
 
 /** Which page of `total` lines the query asks for; the last one where it asks for more. */
-export function sheetOf(total: number, query: URLSearchParams): Omit<Sheet<never>, 'lines'> {
+export function sheetOf(total: number, query: URLSearchParams): PageOf {
   const pages = Math.max(1, Math.ceil(total / PER_PAGE));
   const asked = query.get('page') ?? '';
   const page = /^[1-9]\d{0,8}$/.test(asked) ? Math.min(Number(asked), pages) : 1;

@@ -1,6 +1,6 @@
 import { markup, type Markup, type Part } from '../markup.ts';
 import { card, count, facts, named, pager } from '../parts.ts';
-import { outcomeList, runPath, runState, workText } from './runs.ts';
+import { KINDS, outcomeList, runPath, runState, workText } from './runs.ts';
 import {
   countOf,
   ROW_CHOICES,
@@ -79,17 +79,12 @@ function rowList({ id }: RunLine, { work, choice, rows }: RunRowsPage): Markup {
 }
 
 function rowItem({ rowNumber, outcome, message, id, key, fields, places }: RowLine): Markup {
-  const kind = ['invalid', 'rejected'].includes(outcome)
-    ? 'bad'
-    : ['deferred', 'unknown', 'conflict'].includes(outcome)
-      ? 'warn'
-      : 'good';
   const said = message === '' ? null : markup`<p class="said">${named(message)}</p>`;
   const values =
     fields.length === 0
       ? null
       : markup`<ul class="chips">${fields.map(([name, value]) => markup`<li>${name} <b>${named(value)}</b></li>`)}</ul>`;
-  return markup`<li><p class="head-row"><b>Row ${count(rowNumber)}</b> <span class="badge ${kind}">${outcome}</span>${places.map(placeText)}${key === null ? null : markup`<span class="note">${named(key)}</span>`}${id === null ? null : markup`<span class="id">${id}</span>`}</p>${said}${values}</li>`;
+  return markup`<li><p class="head-row"><b>Row ${count(rowNumber)}</b> <span class="badge ${KINDS[outcome] ?? 'good'}">${outcome}</span>${places.map(placeText)}${key === null ? null : markup`<span class="note">${named(key)}</span>`}${id === null ? null : markup`<span class="id">${id}</span>`}</p>${said}${values}</li>`;
 }
 
 function placeText({ text, href }: CellPlace): Markup {

@@ -1,10 +1,11 @@
-import { OUTCOMES, type Outcome, type OutcomeCounts } from '../../model/outcome.ts';
+import { OUTCOMES, type OutcomeCounts } from '../../model/outcome.ts';
 import { markup, type Markup, type Part } from '../markup.ts';
 import { card, count, pager, table } from '../parts.ts';
 import type { RunLine, Sheet, Work } from './values.ts';
 import { healthBadge, mappingText, moment, roughly, type Watch } from './words.ts';
 
-const KINDS: Readonly<Partial<Record<Outcome, string>>> = {
+/** The colours of outcomes that are none of success. */
+export const KINDS: Readonly<Record<string, string>> = {
   invalid: 'bad',
   rejected: 'bad',
   deferred: 'warn',

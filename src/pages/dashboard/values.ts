@@ -2,6 +2,7 @@ import type { Health } from '../../model/state/alerts.ts';
 import type { WeekState } from '../../model/state/memory.ts';
 import { OUTCOMES, type Outcome, type OutcomeCounts } from '../../model/outcome.ts';
 import type { RequestCounts } from '../../model/state/store.ts';
+import type { PageOf } from '../parts.ts';
 
 /** A mapping by its own name, and its league where the folder has several. */
 export interface MappingName {
@@ -76,11 +77,8 @@ export interface CaseLine extends MappingName {
 }
 
 /** One page of a list that has several. */
-export interface Sheet<T> {
+export interface Sheet<T> extends PageOf {
   readonly lines: readonly T[];
-  readonly page: number;
-  readonly pages: number;
-  readonly total: number;
 }
 
 /** Where a cell or a row of a table stands. */

@@ -4,7 +4,8 @@ import { card, count, money, named, num, table, tile, tiles, type Column } from 
 import { pitch, type PitchPlayer } from '../pitch.ts';
 import { rootOf, sitePage, squadPath, weekPath, type SiteFile } from './frame.ts';
 import type { Site, SiteEntry, SiteLineup, SitePlayer, SiteSquad, SquadWeek } from './values.ts';
-import { chipWords, movement } from './words.ts';
+import { madeOf } from './table-pages.ts';
+import { movement } from './words.ts';
 
 /** One squad: where it stands, its last line-up on a pitch, and its season. */
 export function squadPage(site: Site, squad: SiteSquad): SiteFile {
@@ -83,12 +84,7 @@ function historyCard({ weeks }: SiteSquad, root: string): Markup {
       count(one.total),
       count(one.rank),
       movement(one.rank, one.previousRank),
-      one.captain === undefined
-        ? '–'
-        : markup`${named(one.captain.name)} <span class="note">${count(one.captainPoints)}</span>`,
-      count(one.benchPoints),
-      one.hits === undefined ? '–' : one.hits === 0 ? '0' : `−${count(one.hits)}`,
-      one.chip === undefined ? '' : chipWords(one.chip),
+      ...madeOf(one),
     ]);
   return card('Week by week', table('The season week by week', HISTORY, rows, 'Nothing of it was read yet.'));
 }

@@ -1,5 +1,17 @@
 import { markup, type Markup, type Part } from '../markup.ts';
-import { card, count, facts, named, num, pager, table, tile, tiles, type Column } from '../parts.ts';
+import {
+  card,
+  count,
+  facts,
+  named,
+  num,
+  pager,
+  table,
+  tile,
+  tiles,
+  type Column,
+  type PageOf,
+} from '../parts.ts';
 import { rootOf, sitePage, squadLink, weekPath, type SiteFile } from './frame.ts';
 import type { Site, SiteSquad, SiteWeek, SquadWeek } from './values.ts';
 import { chipWords, movement, plural, STATE_WORDS } from './words.ts';
@@ -7,11 +19,8 @@ import { chipWords, movement, plural, STATE_WORDS } from './words.ts';
 /** So many squads stand on one page of a table: it stays below 200 KB whatever they are called. */
 const PER_PAGE = 100;
 
-/** How many pages a list has, and the part of one. */
-export interface Pages<T> {
-  readonly page: number;
-  readonly pages: number;
-  readonly total: number;
+/** A page of a list, and its part of it. */
+interface Pages<T> extends PageOf {
   readonly rows: readonly T[];
 }
 
@@ -28,7 +37,7 @@ export const nthPath = (path: string, page: number): string =>
   page === 1 ? path : path.replace(/\.html$/, `.${page}.html`);
 
 /** Links between the pages of a list; they stand in one folder. */
-export function listPager(path: string, of: Pages<unknown>): Markup | null {
+export function listPager(path: string, of: PageOf): Markup | null {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return pager(of, (page) => nthPath(name, page));
 }
@@ -52,7 +61,7 @@ export function standingsTable(
 ): Markup {
   const columns: readonly Column[] = [
     num('Rank'),
-    { head: 'Move', kind: 'num' },
+    num('Move'),
     'Squad',
     num('Week'),
     num('Total'),
@@ -69,15 +78,23 @@ export function standingsTable(
       markup`${squadLink(squad, root)}${squad.mark !== undefined && markup` <span class="badge">${squad.mark}</span>`}`,
       count(now?.points),
       markup`<b>${count(now?.total ?? squad.weeks.at(-1)?.total)}</b>`,
-      now?.captain === undefined
-        ? '–'
-        : markup`${named(now.captain.name)} <span class="note">${count(now.captainPoints)}</span>`,
-      count(now?.benchPoints),
-      now?.hits === undefined ? '–' : now.hits === 0 ? '0' : `−${count(now.hits)}`,
-      now?.chip === undefined ? '' : chipWords(now.chip),
+      ...madeOf(now),
     ];
   });
   return table(caption, columns, cells, 'No squad is shown yet.');
+}
+
+/** What made the points of a squad in a week: its captain, its bench, what its transfers cost, its chip. */
+export function madeOf(week: SquadWeek | undefined): readonly Part[] {
+  const { captain, captainPoints, benchPoints, hits, chip = '' } = week ?? {};
+  return [
+    captain === undefined
+      ? '–'
+      : markup`${named(captain.name)} <span class="note">${count(captainPoints)}</span>`,
+    count(benchPoints),
+    hits === undefined ? '–' : hits === 0 ? '0' : `−${count(hits)}`,
+    chipWords(chip),
+  ];
 }
 
 /** The table of the league after its last week, in pages; the first is the site's first page. */
