@@ -15,13 +15,11 @@ export async function cellPlaces(
   const { location, origin } = mapping.source;
   const letters = [...new Set(columns)].map((name) => header.indexOf(name)).filter((index) => index !== -1);
   const cells = letters.length === 0 ? [undefined] : letters.map((index) => `${columnLetters(index)}${row}`);
-  if (location.kind !== 'sheet')
-    return cells.map((cell) => ({ text: `${origin} ${cell ?? `row ${row}`}`, href: undefined }));
-  const { spreadsheet, tab } = location;
-  const gid = await knownTab(store, spreadsheet, tab);
+  const sheet = location.kind === 'sheet' ? location : undefined;
+  const gid = sheet && (await knownTab(store, sheet.spreadsheet, sheet.tab));
   return cells.map((cell) => ({
     text: `${origin} ${cell ?? `row ${row}`}`,
-    href: sheetAddress(spreadsheet, gid, cell ?? `${row}:${row}`),
+    href: sheet && sheetAddress(sheet.spreadsheet, gid, cell ?? `${row}:${row}`),
   }));
 }
 

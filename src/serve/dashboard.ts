@@ -9,14 +9,15 @@ import {
   dashboardDocument,
   loneDocument,
   type DashboardPage,
+  type Section,
 } from '../pages/dashboard/frame.ts';
 import { overviewBody } from '../pages/dashboard/overview.ts';
 import { runBody } from '../pages/dashboard/run.ts';
 import { runsBody } from '../pages/dashboard/runs.ts';
 import { weeksBody } from '../pages/dashboard/weeks.ts';
-import { moment, typed } from '../pages/dashboard/words.ts';
+import { moment, typed, type Watch } from '../pages/dashboard/words.ts';
 import { workersPart } from '../pages/dashboard/workers.ts';
-import { markup } from '../pages/markup.ts';
+import { markup, type Markup } from '../pages/markup.ts';
 import { ICON } from '../pages/style.ts';
 import { lookAtWorkers } from '../runtime/state.ts';
 import { createAccess, isForThisMachine, type Access } from './access.ts';
@@ -32,6 +33,16 @@ import { readWeeks } from './weeks.ts';
 /** Reads what a page shows, and makes the page; undefined: there is nothing of that name. */
 type View = (desk: Desk, query: URLSearchParams) => Promise<DashboardPage | undefined>;
 
+/** A page that is read and made in one way. */
+const view =
+  <T>(
+    section: Section,
+    title: string,
+    read: (desk: Desk, query: URLSearchParams) => Promise<T>,
+    body: (read: T, watch: Watch) => Markup,
+  ): View =>
+  async (desk, query) => ({ section, title, body: body(desk.withhold(await read(desk, query)), desk.watch) });
+
 const VIEWS: Readonly<Record<string, View>> = {
   '/': async (desk) => {
     const workers = await workersOf(desk);
@@ -39,31 +50,11 @@ const VIEWS: Readonly<Record<string, View>> = {
     const machines = workers && workersPart(workers, desk.watch);
     return { section: '/', title: 'Overview', body: markup`${overview}${machines}` };
   },
-  '/runs': async (desk, query) => ({
-    section: '/runs',
-    title: 'Runs',
-    body: runsBody(desk.withhold(await readRuns(desk, query)), desk.watch),
-  }),
-  '/budget': async (desk) => ({
-    section: '/budget',
-    title: 'Budget and quotas',
-    body: budgetBody(desk.withhold(await readBudget(desk)), desk.watch),
-  }),
-  '/weeks': async (desk) => ({
-    section: '/weeks',
-    title: 'Game weeks',
-    body: weeksBody(desk.withhold(await readWeeks(desk)), desk.watch),
-  }),
-  '/alerts': async (desk, query) => ({
-    section: '/alerts',
-    title: 'Alerts',
-    body: alertsBody(desk.withhold(await readAlerts(desk, query)), desk.watch),
-  }),
-  '/cases': async (desk, query) => ({
-    section: '/cases',
-    title: 'Open cases',
-    body: casesBody(desk.withhold(await readCases(desk, query)), desk.watch),
-  }),
+  '/runs': view('/runs', 'Runs', readRuns, runsBody),
+  '/budget': view('/budget', 'Budget and quotas', readBudget, budgetBody),
+  '/weeks': view('/weeks', 'Game weeks', readWeeks, weeksBody),
+  '/alerts': view('/alerts', 'Alerts', readAlerts, alertsBody),
+  '/cases': view('/cases', 'Open cases', readCases, casesBody),
 };
 
 /** Where machines share the state, what they do. */
@@ -135,17 +126,17 @@ async function answer(request: IncomingMessage, port: number, serving: Serving):
       body: '',
     };
   if (!access.hasCookie(request, port)) return html(401, lockedPage(command));
-  const view = viewOf(url.pathname);
-  if (view === undefined) return NOT_FOUND;
+  const shown = viewOf(url.pathname);
+  if (shown === undefined) return NOT_FOUND;
   try {
-    return await withDesk(folder, (desk) => show(view, desk, url.searchParams));
+    return await withDesk(folder, (desk) => show(shown, desk, url.searchParams));
   } catch (error) {
     return failurePage(error, folder);
   }
 }
 
-async function show(view: View, desk: Desk, query: URLSearchParams): Promise<Answer> {
-  const page = await view(desk, query);
+async function show(shown: View, desk: Desk, query: URLSearchParams): Promise<Answer> {
+  const page = await shown(desk, query);
   if (page === undefined) return NOT_FOUND;
   const { watch, config } = desk;
   const whose = { ...watch, folder: folderName(config), shownAt: moment(watch.nowMs, watch) };

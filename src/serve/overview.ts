@@ -10,15 +10,18 @@ import { comingByMapping } from '../runtime/schedules.ts';
 import type { Desk } from './desk.ts';
 import { newestRuns, runLine } from './run-line.ts';
 
-type Mappings = ReturnType<typeof readMappings>;
-
 /** Every mapping of the configuration with its last and its next run. Errors: ConfigError of the mappings. */
 export async function readOverview(desk: Desk): Promise<Overview> {
-  const { store, accounts, config } = desk;
+  const { store, accounts, config, watch } = desk;
   // A mapping whose variable is not set cannot run; the others are shown.
   const mappings = readMappings(config, [], desk, undefined, () => undefined);
   const runs = (await newestRuns(desk)).map((run) => runLine(run));
-  const { next, calendarAtMs } = await readNext(desk, mappings);
+  const clock = { now: () => watch.nowMs };
+  const coming = await comingByMapping(store, accounts, mappings, config.timezone, clock);
+  const nextOf = (name: string): NextRun | undefined => {
+    const next = coming.runs.get(name);
+    return next && { atMs: next.atMs, inMs: next.inMs, week: next.week?.week };
+  };
   const lastOf = (name: string): MappingLine['last'] => {
     for (const run of runs) {
       const work = run.work.find((each) => each.name === name);
@@ -36,16 +39,16 @@ export async function readOverview(desk: Desk): Promise<Overview> {
       last: lastOf(mapping.name),
       health: healthOf(mapping.name, lastOf(mapping.name)),
       schedule: (mapping.timing?.schedule ?? []).map(({ text }) => text).join(', '),
-      next: next.get(mapping.name),
+      next: nextOf(mapping.name),
     })),
     newest: runs[0],
     openCases: (await openCasesOf(store, accounts)).length,
-    calendarAtMs,
+    calendarAtMs: coming.calendarAtMs,
   };
 }
 
 /** The id of a spreadsheet says nothing to a person. */
-function tableOf(mapping: Mappings[number]): string {
+function tableOf(mapping: ReturnType<typeof readMappings>[number]): string {
   if (mapping.direction === 'push') return mapping.source.origin;
   const { location, origin } = mapping.destination;
   return location.kind === 'sheet' ? `tab "${location.tab}"` : origin;
@@ -64,18 +67,4 @@ async function readHealth({
     const isNewer = held !== undefined && held.ranAtMs > (last?.run.startedAtMs ?? -Infinity);
     return isNewer ? held.state : last?.work.health;
   };
-}
-
-/** What comes next, by the state alone. */
-async function readNext(
-  { store, accounts, config, watch }: Desk,
-  mappings: Mappings,
-): Promise<{ readonly next: ReadonlyMap<string, NextRun>; readonly calendarAtMs: number | undefined }> {
-  const clock = { now: () => watch.nowMs };
-  const { runs, calendarAtMs } = await comingByMapping(store, accounts, mappings, config.timezone, clock);
-  const next = Array.from(
-    runs,
-    ([name, { atMs, inMs, week }]) => [name, { atMs, inMs, week: week?.week }] as const,
-  );
-  return { next: new Map(next), calendarAtMs };
 }
