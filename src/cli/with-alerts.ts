@@ -5,7 +5,7 @@ import { readConfig, type Config } from '../runtime/config/config.ts';
 import { environmentOf } from '../runtime/config/connection.ts';
 import { accountsOf, runsIn } from '../runtime/config/leagues.ts';
 import { readMappings } from '../runtime/config/mappings.ts';
-import { openState } from '../runtime/state.ts';
+import { withState, type OpenState } from '../runtime/state.ts';
 import type { AlertDesk } from '../runtime/tell-alerts.ts';
 import type { Deadline } from '../schedule/alerts.ts';
 import { hasFailed, type Attempt, type MappingId, type RunEnd } from '../schedule/mapping-states.ts';
@@ -76,8 +76,7 @@ async function tellEnd(
 ): Promise<void> {
   const { pingAll, tellAlerts } = await import('../runtime/tell-alerts.ts');
   try {
-    const { store } = await openState(config, program.clock, () => undefined);
-    try {
+    const tell = async ({ store }: OpenState): Promise<void> => {
       const held = heldIn(config, await store.alerts.states());
       const asked =
         idsOf(config, names, program, direction) ?? (names.length === 0 ? held : namedIn(config, names));
@@ -85,9 +84,8 @@ async function tellEnd(
       const attempt = { ...end, asked };
       await pingAll(hasFailed(attempt) ? 'fail' : 'success', desk);
       await tellAlerts({ ...desk, store }, { attempt, known, deadlines });
-    } finally {
-      await store.close();
-    }
+    };
+    await withState(config, program.clock, () => undefined, tell);
   } catch (error) {
     if (!(error instanceof TeamsheetError)) throw error;
     program.screen.warn(`alerts: ${error.message}`);

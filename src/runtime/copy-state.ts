@@ -4,13 +4,12 @@ import type { HeldLock, ServiceAccount } from '../model/state/store.ts';
 import { maySendStill } from '../plan/reconcile/intents.ts';
 import { copyState, type Copied, type CopySource, type CopyTarget } from '../state/copy.ts';
 import { makeSqliteState, readSqliteState } from '../state/sqlite/copy.ts';
-import type * as postgresCopies from '../state/postgres/copy.ts';
 import type { Config } from './config/config.ts';
-import { openClient, openState, type OpenState } from './state.ts';
+import { withClient, withState, type OpenState } from './state.ts';
 
 /**
  * Copies the state of a configuration to where another one has it, while nobody writes to its accounts; the other is whole or not there. Errors: StoppedError
- * `lock.held`, `state.not_empty`, `state.silent_write`; those of {@link openState}.
+ * `lock.held`, `state.not_empty`, `state.silent_write`; those of {@link withState}.
  */
 export async function copyStateTo(
   from: Config,
@@ -18,18 +17,18 @@ export async function copyStateTo(
   clock: Clock,
   warn: (message: string) => void,
 ): Promise<Copied> {
-  const state = await openState(from, clock, warn);
-  const held: HeldLock[] = [];
-  try {
-    for (const account of await readState(from, accountsIn)) {
-      held.push(await state.lock.acquire(account, 'state copy'));
-      await refuseSilent(state, account);
+  return withState(from, clock, warn, async (state) => {
+    const held: HeldLock[] = [];
+    try {
+      for (const account of await readState(from, accountsIn)) {
+        held.push(await state.lock.acquire(account, 'state copy'));
+        await refuseSilent(state, account);
+      }
+      return await readState(from, (source) => makeState(to, (target) => copyState(source, target)));
+    } finally {
+      for (const lock of held) await lock.release();
     }
-    return await readState(from, (source) => makeState(to, (target) => copyState(source, target)));
-  } finally {
-    for (const lock of held) await lock.release();
-    await state.store.close();
-  }
+  });
 }
 
 async function accountsIn(source: CopySource): Promise<readonly ServiceAccount[]> {
@@ -54,27 +53,13 @@ async function refuseSilent({ store }: OpenState, account: ServiceAccount): Prom
 async function readState<T>(config: Config, work: (source: CopySource) => Promise<T>): Promise<T> {
   const { state } = config;
   if (state.kind === 'file') return readSqliteState(state.file, work);
-  return onDatabase(config, state, async (place, { readPostgresState }) => readPostgresState(place, work));
+  const { readPostgresState } = await import('../state/postgres/copy.ts');
+  return withClient(state, config, (client) => readPostgresState({ ...state, client }, work));
 }
 
 async function makeState<T>(config: Config, work: (target: CopyTarget) => Promise<T>): Promise<T> {
   const { state } = config;
   if (state.kind === 'file') return makeSqliteState(state.file, work);
-  return onDatabase(config, state, async (place, { makePostgresState }) => makePostgresState(place, work));
-}
-
-type PostgresCopies = typeof postgresCopies;
-
-async function onDatabase<T>(
-  config: Config,
-  state: Extract<Config['state'], { kind: 'postgres' }>,
-  work: (place: Parameters<PostgresCopies['readPostgresState']>[0], copies: PostgresCopies) => Promise<T>,
-): Promise<T> {
-  const copies = await import('../state/postgres/copy.ts');
-  const client = await openClient(state, config);
-  try {
-    return await work({ client, name: state.name, schema: state.schema }, copies);
-  } finally {
-    await client.close();
-  }
+  const { makePostgresState } = await import('../state/postgres/copy.ts');
+  return withClient(state, config, (client) => makePostgresState({ ...state, client }, work));
 }

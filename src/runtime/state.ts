@@ -59,6 +59,21 @@ export async function openState(
   }
 }
 
+/** Does the work with an open state, and closes it. Errors: those of {@link openState} and of the work. */
+export async function withState<T>(
+  config: Place,
+  clock: Clock,
+  warn: (message: string) => void,
+  work: (state: OpenState) => Promise<T>,
+): Promise<T> {
+  const state = await openState(config, clock, warn);
+  try {
+    return await work(state);
+  } finally {
+    await state.store.close();
+  }
+}
+
 async function openDatabase(database: StateDatabase, config: Place, clock: Clock) {
   const { schema, name, leaseMs: termMs } = database;
   // Nothing of it is loaded for a state file.
@@ -73,16 +88,27 @@ async function openDatabase(database: StateDatabase, config: Place, clock: Clock
 }
 
 /** The connections of this process to a database, which all share that have it open. Errors: those of {@link tlsOf}; ConfigError `state.package`. */
-export async function openClient(
-  place: StateDatabase,
-  config: Pick<Config, 'insecure'>,
-): Promise<PostgresClient> {
+async function openClient(place: StateDatabase, config: Pick<Config, 'insecure'>): Promise<PostgresClient> {
   const { sharedClient } = await import('../state/postgres/shared-client.ts');
   const { password, name: _, schema: __, leaseMs: ___, ...rest } = place;
   return sharedClient(JSON.stringify([rest, password?.reveal(), config.insecure]), async () => {
     const { pgClient } = await import('../state/postgres/pg-client.ts');
     return pgClient(addressOf(place, config));
   });
+}
+
+/** Does the work with connections to a database. Errors: those of {@link openClient} and of the work. */
+export async function withClient<T>(
+  place: StateDatabase,
+  config: Pick<Config, 'insecure'>,
+  work: (client: PostgresClient) => Promise<T>,
+): Promise<T> {
+  const client = await openClient(place, config);
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
 }
 
 /** As `pg` takes it. Errors: those of {@link tlsOf}. */
@@ -121,12 +147,8 @@ const jobsSchema = ({ schema }: StateDatabase): string => `${schema}_jobs`;
 export async function lookAtWorkers(config: Pick<Config, 'state' | 'insecure'>): Promise<Workers> {
   const state = sharedState(config);
   const { readWorkers } = await import('../state/postgres/workers.ts');
-  const client = await openClient(state, config);
-  try {
-    return await readWorkers(client, state.name, { state: state.schema, jobs: jobsSchema(state) });
-  } finally {
-    await client.close();
-  }
+  const schemas = { state: state.schema, jobs: jobsSchema(state) };
+  return withClient(state, config, (client) => readWorkers(client, state.name, schemas));
 }
 
 /**
@@ -177,12 +199,8 @@ export async function lookAtState(
   clock: Clock,
 ): Promise<DatabaseLook> {
   const { lookAtDatabase } = await import('../state/postgres/look.ts');
-  const client = await openClient(database, config);
-  try {
-    return await lookAtDatabase(client, database.name, database.schema, clock);
-  } finally {
-    await client.close();
-  }
+  const { name, schema } = database;
+  return withClient(database, config, (client) => lookAtDatabase(client, name, schema, clock));
 }
 
 /** Where the files of runs stand. */

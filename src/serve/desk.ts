@@ -7,7 +7,7 @@ import { type Config } from '../runtime/config/config.ts';
 import { connectionOf, type Connection } from '../runtime/config/connection.ts';
 import { knownAccounts } from '../runtime/history.ts';
 import { accountsOf } from '../runtime/config/leagues.ts';
-import { openState, rememberedBaseUrl } from '../runtime/state.ts';
+import { rememberedBaseUrl, withState } from '../runtime/state.ts';
 import { withoutKey } from '../runtime/withheld/withhold-key.ts';
 
 /** Where the dashboard finds what it shows. */
@@ -40,23 +40,18 @@ export async function withDesk<T>(folder: Folder, work: (desk: Desk) => Promise<
   const { clock, cwd, warn } = folder;
   const config = folder.readConfig();
   const connections = accountsOf(config).map(connectionOf);
-  const { store } = await openState(config, clock, (message) => warn(message, true));
-  try {
+  const warnOnce = (message: string): void => warn(message, true);
+  return withState(config, clock, warnOnce, async ({ store }) => {
     const names: string[] = [];
     for (const { baseUrl } of connections) names.push(await rememberedBaseUrl(store, baseUrl));
     const baseUrls = new Set(names);
-    return await work({
-      config,
-      store,
-      cwd,
-      baseUrls,
+    return work({
+      ...{ config, store, cwd, baseUrls },
       watch: { timezone: config.timezone, nowMs: clock.now() },
       accounts: await knownAccounts(store, baseUrls),
       withhold: withholdKeys(connections),
     });
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 /** Takes the API keys out of the texts of a value. */

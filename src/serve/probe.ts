@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../runtime/config/config.ts';
-import { openState } from '../runtime/state.ts';
+import { withState, type OpenState } from '../runtime/state.ts';
 import { withDesk, type Folder } from './desk.ts';
 import { listen, type Answer, type Listening } from './listen.ts';
 import { renderMetrics } from './metrics.ts';
@@ -50,12 +50,8 @@ const plain = (status: number, body: string, type = 'text/plain; charset=utf-8')
 async function isHealthy({ folder, isAlive }: Probed, config: Config): Promise<boolean> {
   if (!isAlive()) return false;
   try {
-    const { store } = await openState(config, folder.clock, () => undefined);
-    try {
-      await store.runs(1);
-    } finally {
-      await store.close();
-    }
+    const read = ({ store }: OpenState): Promise<unknown> => store.runs(1);
+    await withState(config, folder.clock, () => undefined, read);
     return true;
   } catch {
     // That is the answer; what is wrong is told by the commands, and by the pages.

@@ -1,13 +1,13 @@
-import type { Letter, MappingState } from '../../model/state/alerts.ts';
+import type { Letter } from '../../model/state/alerts.ts';
 import { ConfigError, EXIT, type ExitCode } from '../../model/error.ts';
 import { addressesOf } from '../../runtime/config/alert-addresses.ts';
 import { readConfig } from '../../runtime/config/config.ts';
 import { environmentOf } from '../../runtime/config/connection.ts';
-import { openState } from '../../runtime/state.ts';
+import { withState } from '../../runtime/state.ts';
 import { sendWaiting, testAddresses, type AlertDesk } from '../../runtime/tell-alerts.ts';
 import { defineCommand } from '../command.ts';
 import type { Program } from '../program.ts';
-import { renderAddresses, renderAlerts, renderTests } from '../render/alerts.ts';
+import { renderAddresses, renderAlerts, renderTests, type AlertsHeld } from '../render/alerts.ts';
 
 /** How many alerts are shown that went out or were given up. */
 const LIST_LENGTH = 20;
@@ -28,23 +28,16 @@ export const alerts = defineCommand({
     for (const warning of config.warnings) screen.warn(warning);
     const desk: AlertDesk = { config, clock, signal, warn: screen.warn };
     if (args.action === 'test') return test(environmentOf(config), desk, program);
-    const { store } = await openState(config, clock, screen.warn);
-    try {
+    const held = await withState(config, clock, screen.warn, async ({ store }) => {
       await sendWaiting({ ...desk, store }, 0);
       const states = await store.alerts.states();
       const waiting = await store.alerts.waiting();
-      const ended = await store.alerts.ended(args.limit ?? LIST_LENGTH);
-      if (screen.json) await screen.data(JSON.stringify(listDocument(states, waiting, ended)));
-      else {
-        const view = { style: screen.dataStyle, timezone: config.timezone };
-        await screen.data(
-          [renderAddresses(addressesOf(config)), renderAlerts({ states, waiting, ended }, view)].join('\n\n'),
-        );
-      }
-      return EXIT.done;
-    } finally {
-      await store.close();
-    }
+      return { states, waiting, ended: await store.alerts.ended(args.limit ?? LIST_LENGTH) };
+    });
+    const view = { style: screen.dataStyle, timezone: config.timezone };
+    const text = `${renderAddresses(addressesOf(config))}\n\n${renderAlerts(held, view)}`;
+    await screen.data(screen.json ? JSON.stringify(listDocument(held)) : text);
+    return EXIT.done;
   },
 });
 
@@ -61,11 +54,7 @@ async function test(environment: string, desk: AlertDesk, { screen, signal }: Pr
   return exitCode;
 }
 
-function listDocument(
-  states: readonly MappingState[],
-  waiting: readonly Letter[],
-  ended: readonly Letter[],
-): object {
+function listDocument({ states, waiting, ended }: AlertsHeld): object {
   return {
     command: 'alerts',
     exit_code: EXIT.done,

@@ -22,7 +22,7 @@ import { renderCheck } from '../render/checks.ts';
 import { contractDocument, renderContract } from '../render/contract.ts';
 import { renderDuration } from '../render/text.ts';
 import { withAccount, type Session, type SessionArgs } from '../session.ts';
-import { openState } from '../../runtime/state.ts';
+import { withState } from '../../runtime/state.ts';
 
 /** `doctor`: one line for everything that must be right before a push, with the fix. Sends one GET, and asks Google only where it is used. */
 export const doctor = defineCommand({
@@ -125,13 +125,13 @@ async function* checkAccounts(
 
 /** A run that was interrupted is told as a finding, with its next command. */
 async function* checkRuns(config: Config, program: Program): AsyncGenerator<Finding> {
-  const state = await openState(config, program.clock, () => undefined);
-  try {
-    const found = await cutOffSentence(state, config, program);
-    if (found !== undefined) yield { level: 'warning', name: 'runs', found };
-  } finally {
-    await state.store.close();
-  }
+  const found = await withState(
+    config,
+    program.clock,
+    () => undefined,
+    (state) => cutOffSentence(state, config, program),
+  );
+  if (found !== undefined) yield { level: 'warning', name: 'runs', found };
 }
 
 /** A service that refuses the key does answer. */

@@ -15,7 +15,7 @@ import { duration, text, wholeNumber } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { pruneRuns } from '../prune-runs.ts';
 import { newestOfAll, replacedRuns, resultsOf, runOrPull, writeResultsAgain } from '../../runtime/history.ts';
-import { openState } from '../../runtime/state.ts';
+import { withState } from '../../runtime/state.ts';
 
 const LIST_LENGTH = 20;
 
@@ -53,12 +53,11 @@ export const runs = defineCommand({
       });
     const config = readConfig(args, program);
     const { screen } = program;
-    const state = await openState(config, program.clock, screen.warn);
-    const { store } = state;
-    try {
+    return withState(config, program.clock, screen.warn, async (state) => {
+      const { store } = state;
       if (id === 'prune') {
         const options = { keep: keep ?? KEEP_RUNS, olderThanMs: olderThan ?? KEEP_MS };
-        return await pruneRuns(state, config, options, args.yes, program);
+        return pruneRuns(state, config, options, args.yes, program);
       }
       const cutOff = await cutOffSentence(state, config, program);
       if (cutOff !== undefined) screen.warn(cutOff);
@@ -95,9 +94,7 @@ export const runs = defineCommand({
         await writeWithList(screen, runDocument(run, replaced, program), 'rows', withLeagues(rows));
       else await writeText(run, rows, replaced, config.timezone, program);
       return EXIT.done;
-    } finally {
-      await store.close();
-    }
+    });
   },
 });
 

@@ -23,19 +23,15 @@ export function renderAddresses({ webhooks, pings }: ReturnType<typeof addresses
   ]);
 }
 
+/** What the state holds of alerts. */
+export interface AlertsHeld {
+  readonly states: readonly MappingState[];
+  readonly waiting: readonly Letter[];
+  readonly ended: readonly Letter[];
+}
+
 /** The state of each mapping, then the alerts: those that wait, and the last ones, the newest first. */
-export function renderAlerts(
-  {
-    states,
-    waiting,
-    ended,
-  }: {
-    readonly states: readonly MappingState[];
-    readonly waiting: readonly Letter[];
-    readonly ended: readonly Letter[];
-  },
-  view: View,
-): string {
+export function renderAlerts({ states, waiting, ended }: AlertsHeld, view: View): string {
   const parts = [
     states.length === 0 ? 'no mapping has run by itself yet' : renderStates(states, view),
     ...(waiting.length === 0 ? [] : [renderLetters('waiting', waiting, view)]),

@@ -2,7 +2,7 @@ import { TeamsheetError } from '../../model/error.ts';
 import { readConfig, type Config } from '../../runtime/config/config.ts';
 import { environmentOf } from '../../runtime/config/connection.ts';
 import { accountsOf, chosenLeagues } from '../../runtime/config/leagues.ts';
-import { openState } from '../../runtime/state.ts';
+import { withState } from '../../runtime/state.ts';
 import type { Deadline } from '../../schedule/alerts.ts';
 import type { MappingId } from '../../schedule/mapping-states.ts';
 import type { Calendar } from '../../schedule/due.ts';
@@ -56,13 +56,14 @@ async function tellOfTime(looked: Looked, args: SessionArgs, program: Program): 
           ),
     ),
   );
-  const { store } = await openState(config, clock, () => undefined);
-  try {
-    const known = looked.flatMap(({ jobs }) => jobs.map(({ mapping }) => idOf(mapping)));
-    await tellAlerts({ config, clock, signal, warn: screen.warn, store }, { known, deadlines });
-  } finally {
-    await store.close();
-  }
+  const known = looked.flatMap(({ jobs }) => jobs.map(({ mapping }) => idOf(mapping)));
+  const desk = { config, clock, signal, warn: screen.warn };
+  await withState(
+    config,
+    clock,
+    () => undefined,
+    ({ store }) => tellAlerts({ ...desk, store }, { known, deadlines }),
+  );
 }
 
 /** The deadlines of what runs now. */

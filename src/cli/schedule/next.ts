@@ -3,7 +3,7 @@ import { apart, inLeague } from '../../model/league-name.ts';
 import type { Clock } from '../../model/ports.ts';
 import { worstExit } from '../../model/worst-exit.ts';
 import { readConfig } from '../../runtime/config/config.ts';
-import { openState } from '../../runtime/state.ts';
+import { withState } from '../../runtime/state.ts';
 import { idleBecause, nextRuns, scheduleNow, type Idle } from '../../schedule/due.ts';
 import { nextReadings, type ReadingWhy, type WeekReadings } from '../../schedule/readings.ts';
 import type { LookedLeague } from '../../schedule/runner.ts';
@@ -55,12 +55,9 @@ export async function showNext(
   for (const scheduled of accounts) {
     try {
       const read = await readAccount(scheduled, args, program);
-      const { store } = await openState(config, clock, screen.warn);
-      try {
+      await withState(config, clock, screen.warn, async ({ store }) => {
         for (const league of scheduled.leagues) leagues.push(await lookAt(league, read, store, program));
-      } finally {
-        await store.close();
-      }
+      });
     } catch (error) {
       // An account that does not let itself be read is not in the way of the others.
       if (!(error instanceof TeamsheetError) || accounts.length === 1 || signal.aborted) throw error;

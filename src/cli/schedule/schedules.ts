@@ -4,7 +4,7 @@ import type { ServiceAccount } from '../../model/state/store.ts';
 import { readConfig, type Config } from '../../runtime/config/config.ts';
 import { environmentOf } from '../../runtime/config/connection.ts';
 import { keepCalendar, keepDone } from '../../runtime/schedules.ts';
-import { openState, type OpenState } from '../../runtime/state.ts';
+import { withState, type OpenState } from '../../runtime/state.ts';
 import type { ScheduledRun } from '../../schedule/due.ts';
 import type { LeagueReading, Looked, LookedLeague, RunnerEvent, RunnerPorts } from '../../schedule/runner.ts';
 import type { Program } from '../program.ts';
@@ -59,14 +59,8 @@ export function schedulesOf(
     ours === undefined
       ? scheduledAccounts(names, args, program)
       : scheduledAccount(ours.environment, args, program);
-  const inState = async <T>(config: Config, work: (state: OpenState) => Promise<T>): Promise<T> => {
-    const state = await openState(config, clock, (message) => screen.warn(message, true));
-    try {
-      return await work(state);
-    } finally {
-      await state.store.close();
-    }
-  };
+  const inState = <T>(config: Config, work: (state: OpenState) => Promise<T>): Promise<T> =>
+    withState(config, clock, (message) => screen.warn(message, true), work);
   const isFresh = ({ atMs }: ReadAccount): boolean => Math.abs(clock.now() - atMs) <= CALENDAR_MAX_AGE_MS;
   const kept = (scheduled: ScheduledAccount): Promise<ReadAccount | undefined> =>
     inState(scheduled.config, (state) => keptAccount(scheduled, state));

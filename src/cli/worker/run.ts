@@ -3,7 +3,7 @@ import { EXIT, StoppedError, TeamsheetError, UsageError, type ExitCode } from '.
 import { worstExit } from '../../model/worst-exit.ts';
 import { readConfig, type Config } from '../../runtime/config/config.ts';
 import { connectionOf, environmentOf } from '../../runtime/config/connection.ts';
-import { arriveAs, openJobs, openState } from '../../runtime/state.ts';
+import { arriveAs, openJobs, withState, type OpenState } from '../../runtime/state.ts';
 import { hasReadings, hasRuns, readDue, runDue, type RunnerPorts } from '../../schedule/runner.ts';
 import { queueOf, type Jobs, type TakenJob } from '../../state/postgres/jobs.ts';
 import type { Program } from '../program.ts';
@@ -335,16 +335,15 @@ class Worker {
 
 /** Who writes to an account; undefined while nobody does. What a host that is gone was at is begun again only once its lease is over. */
 async function holderOf(config: Config, { clock }: Program): Promise<StoppedError | undefined> {
-  const state = await openState(config, clock, () => undefined);
-  try {
+  const look = async (state: OpenState): Promise<void> => {
     const account = await knownAccount(state, connectionOf(config));
-    if (account === undefined) return undefined;
-    await (await state.lock.acquire(account, 'worker')).release();
+    if (account !== undefined) await (await state.lock.acquire(account, 'worker')).release();
+  };
+  try {
+    await withState(config, clock, () => undefined, look);
     return undefined;
   } catch (error) {
     if (error instanceof StoppedError && error.code === 'lock.held') return error;
     throw error;
-  } finally {
-    await state.store.close();
   }
 }
