@@ -123,19 +123,36 @@ function parseWanted(
   isWanted: (name: string) => boolean,
   onUnset: OnUnset | undefined,
 ): readonly Mapping[] {
-  return files.flatMap(({ text, shown, entries }) => {
-    if (onUnset === undefined) return parseFile(text, shown, config, isWanted);
-    const ours = entries.filter(({ name }) => isWanted(name));
-    return ours.flatMap(({ name }) => {
-      try {
-        return parseFile(text, shown, config, (each) => each === name);
-      } catch (error) {
-        if (!(error instanceof ConfigError) || error.code !== 'mapping.variable') throw error;
-        onUnset(name, error);
-        return [];
-      }
-    });
-  });
+  if (onUnset === undefined)
+    return files.flatMap(({ text, shown }) => parseFile(text, shown, config, isWanted));
+  return parseEach(
+    files,
+    config,
+    ({ name }) => isWanted(name),
+    (name, error) => {
+      if (error.code !== 'mapping.variable') throw error;
+      onUnset(name, error);
+    },
+  );
+}
+
+/** Mappings one by one, so that what is wrong with one is in the way of no other; without `onError` it is told nobody. */
+function parseEach(
+  files: readonly MappingFile[],
+  config: MappingConfig,
+  isOurs: (entry: MappingName) => boolean,
+  onError: OnUnset = () => undefined,
+): readonly Mapping[] {
+  const parse = ({ text, shown }: MappingFile, name: string): readonly Mapping[] => {
+    try {
+      return parseFile(text, shown, config, (each) => each === name);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      onError(name, error);
+      return [];
+    }
+  };
+  return files.flatMap((file) => file.entries.filter(isOurs).flatMap(({ name }) => parse(file, name)));
 }
 
 /** The wanted mappings as one league has them; those that are wanted of another league alone come along, to be compared with. */
@@ -161,9 +178,7 @@ function readLeague(
       throw error instanceof ConfigError && error.code === 'mapping.variable' ? ofLeague(error, its) : error;
     }
   };
-  const elsewhere = files.flatMap(({ text, shown, entries }) =>
-    entries.filter(({ name }) => isElsewhere(name)).flatMap(({ name }) => parseOther(text, shown, own, name)),
-  );
+  const elsewhere = parseEach(files, own, ({ name }) => isElsewhere(name));
   return [
     ...here().map((mapping) => ({ league, mapping, wanted: true })),
     ...elsewhere.map((mapping) => ({ league, mapping, wanted: false })),
@@ -193,7 +208,7 @@ function isAbsent(mapping: Mapping): boolean {
   return file !== undefined && !isThere(file);
 }
 
-/** The mappings that push and were not asked for, in each league. */
+/** The mappings that push and were not asked for, in each league. One may be wrong, or lack a variable, without being in the way. */
 function othersThatPush(
   read: readonly Mapping[],
   files: readonly MappingFile[],
@@ -201,16 +216,14 @@ function othersThatPush(
 ): readonly Mapping[] {
   const readNames = new Set(read.map(({ name }) => name));
   const { leagues = [] } = config;
-  return (leagues.length === 0 ? [{ name: undefined, vars: config.vars }] : leagues).flatMap((league) =>
-    files.flatMap(({ text, shown, entries }) =>
-      entries
-        .filter(
-          ({ name, direction }) =>
-            direction === 'push' &&
-            !readNames.has(league.name === undefined ? name : inLeague(name, league.name)),
-        )
-        .flatMap(({ name }) => parseOther(text, shown, { ...config, vars: league.vars }, name)),
-    ),
+  return (leagues.length === 0 ? [{ name: undefined, vars: config.vars }] : leagues).flatMap(
+    ({ name: league, vars }) =>
+      parseEach(
+        files,
+        { ...config, vars },
+        ({ name, direction }) =>
+          direction === 'push' && !readNames.has(league === undefined ? name : inLeague(name, league)),
+      ),
   );
 }
 
@@ -225,16 +238,6 @@ function refuseReportsOverSources(pulls: readonly PullMapping[], pushes: readonl
       `${place.file}:${place.line}: ${name} would write its report over ${destination.origin}, which ${source} reads its rows from`,
       { ...place, next: 'give the report a table of its own' },
     );
-  }
-}
-
-/** A mapping that was not asked for may be wrong, or lack a variable, without being in the way. */
-function parseOther(text: string, shown: string, config: MappingConfig, name: string): readonly Mapping[] {
-  try {
-    return parseFile(text, shown, config, (each) => each === name);
-  } catch (error) {
-    if (error instanceof ConfigError) return [];
-    throw error;
   }
 }
 
