@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { basename, extname, relative, resolve, sep } from 'node:path';
 import { stringify } from 'yaml';
-import { isPushed, resources, RESOURCES, type ResourceName } from '../../contract/index.ts';
-import type { PushOperation, PushTarget, Resource } from '../../contract/resource.ts';
+import { isPushed, pushTarget, RESOURCES, type ResourceName } from '../../contract/index.ts';
+import type { PushOperation, PushTarget } from '../../contract/resource.ts';
 import { asWritten } from '../../mapping/parse/parse-mappings.ts';
 import { shortened } from '../../mapping/parse/schema.ts';
 import { requiredFields, variableOf } from '../../mapping/push-fields.ts';
@@ -49,7 +49,7 @@ export const importFile = defineCommand({
     ['import prices.csv --as prices --set type=weekly', 'a field that the file does not have'],
   ],
   run: (args, program) => {
-    const { name, target } = pushTarget(args.as);
+    const { name, target } = importTarget(args.as);
     refuseNoFile(args.file, program);
     refuseFlags(args);
     for (const field of [...Object.values(args.match), ...Object.keys(args.set)])
@@ -99,8 +99,6 @@ function ownTable(
   }
 }
 
-const resourceOf = (name: ResourceName): Resource => resources[name];
-
 interface ImportArgs {
   readonly file: string;
   readonly set: Readonly<Record<string, string>>;
@@ -111,9 +109,9 @@ interface ImportArgs {
   readonly tab?: string | undefined;
 }
 
-function pushTarget(as: string): { readonly name: ResourceName; readonly target: PushTarget } {
+function importTarget(as: string): { readonly name: ResourceName; readonly target: PushTarget } {
   const name = PUSHABLE.find((known) => known === as || known.replaceAll('_', '-') === as);
-  const target = name === undefined ? undefined : resourceOf(name).push;
+  const target = name && pushTarget(name);
   if (name !== undefined && target !== undefined) return { name, target };
   const near = nearest(as, PUSHABLE);
   throw new UsageError('import.resource', `--as ${as}: rows can be imported as ${PUSHABLE.join(', ')}`, {
@@ -333,12 +331,13 @@ const YES_AND_NO = {
   blank: 'omit',
 };
 
-const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
+const quoted = (names: readonly string[], between = ', '): string =>
+  names.map((name) => `"${name}"`).join(between);
 
 function doubtfulField(field: string, names: readonly string[], file: string): ConfigError {
   return new ConfigError(
     'header.ambiguous',
-    `${file} row 1: the columns ${names.map((name) => `"${name}"`).join(' and ')} both look like ${field}`,
+    `${file} row 1: the columns ${quoted(names, ' and ')} both look like ${field}`,
     { file, line: 1, next: `add --match "${names[0] ?? ''}=${field}" to name the right one` },
   );
 }

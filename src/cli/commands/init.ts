@@ -56,7 +56,12 @@ export const init = defineCommand({
     const reportPlace = await askReportPlace(reports, inputs, program);
     const reportKinds = await askReportKinds(show, reportPlace, program);
     const key = googleKey === undefined ? undefined : resolve(cwd, googleKey);
-    const tables = await placeTables(folder, { workbook, spreadsheet, googleKey: key }, program);
+    const tables =
+      workbook !== undefined
+        ? await placeWorkbook(folder, workbook)
+        : spreadsheet === undefined
+          ? undefined
+          : await placeSpreadsheet(folder, spreadsheet, key, program);
     const files = setupFiles({
       access,
       vars,
@@ -97,23 +102,6 @@ function machineZone(): string {
   // Of a zone that Node does not know it is undefined.
   const zone: unknown = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   return typeof zone === 'string' && isTimezone(zone) ? zone : 'UTC';
-}
-
-interface TableFlags {
-  readonly workbook: string | undefined;
-  readonly spreadsheet: string | undefined;
-  readonly googleKey: string | undefined;
-}
-
-async function placeTables(
-  folder: string,
-  { workbook, spreadsheet, googleKey }: TableFlags,
-  program: Program,
-): Promise<PlacedTables | undefined> {
-  if (workbook !== undefined) return placeWorkbook(folder, workbook);
-  return spreadsheet === undefined
-    ? undefined
-    : placeSpreadsheet(folder, { spreadsheet, googleKey }, program);
 }
 
 /** A file that was kept may say something else than the set-up needs. */

@@ -64,33 +64,28 @@ export async function placeWorkbook(folder: string, workbook: string): Promise<P
   };
 }
 
-/** What reaching a spreadsheet needs of the command line. */
-export interface SpreadsheetArgs {
-  readonly spreadsheet: string;
-  /** The key file of a service account, absolute. */
-  readonly googleKey: string | undefined;
-}
-
 /**
- * Makes the tabs that an existing spreadsheet lacks and reads the headers of the others; a tab with data is left alone.
+ * Makes the tabs that an existing spreadsheet lacks and reads the headers of the others; a tab with data is left alone. `googleKey` is the key file of a service
+ * account, absolute.
  * Errors: UsageError `init.spreadsheet`; those of the credentials and of Google.
  */
 export async function placeSpreadsheet(
   folder: string,
-  args: SpreadsheetArgs,
+  spreadsheet: string,
+  googleKey: string | undefined,
   program: Program,
 ): Promise<PlacedTables> {
-  const id = spreadsheetId(args.spreadsheet);
+  const id = spreadsheetId(spreadsheet);
   const reporter = createReporter(program.screen, program.clock);
-  const access = openAccess(folder, args.googleKey, program, reporter.emit);
+  const access = openAccess(folder, googleKey, program, reporter.emit);
   try {
     const client = await access.client();
     const { fillSpreadsheet, readInputTabs } = await import('../../tables/google/input-spreadsheet.ts');
-    const { spreadsheet, tabs } = await readInputTabs(client, id);
+    const { spreadsheet: found, tabs } = await readInputTabs(client, id);
     const there = tabs.filter(({ isEmpty }) => !isEmpty);
     const made = lacking(there);
     const book = inputBook('spreadsheet');
-    await fillSpreadsheet(client, spreadsheet, { ...book, tables: made.map(inputTable) });
+    await fillSpreadsheet(client, found, { ...book, tables: made.map(inputTable) });
     const unheaded = there.filter(({ header, isReport }) => !isReport && header.every((name) => name === ''));
     const fitted = fitMappings({ kind: 'sheet', spreadsheet: id }, there, made);
     return {
@@ -102,7 +97,7 @@ export async function placeSpreadsheet(
         ...fitted.notes,
       ],
       file: undefined,
-      shown: `"${spreadsheet.title}"`,
+      shown: `"${found.title}"`,
       made: made.map((resource) => TABLES[resource].tab),
       seasonTabs: seasonTabs(
         { kind: 'sheet', spreadsheet: id },
