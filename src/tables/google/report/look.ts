@@ -30,7 +30,7 @@ export interface Format {
 }
 
 /** How a column looks. */
-export interface ColumnLook extends Format {
+interface ColumnLook extends Format {
   readonly header: string;
   /** In characters; undefined follows the cells. */
   readonly width: number | undefined;

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
-import type { Total } from '../../../model/tables/layout.ts';
+import { totalFormat } from '../../xlsx/write/sheet.ts';
 import { COLOURS } from '../../xlsx/write/style.ts';
-import { lookOf, numberFormatOf, type ColumnLook, type LookFacts } from './look.ts';
+import { lookOf, numberFormatOf, type LookFacts } from './look.ts';
 import { blockOf, colourOf, formatCells, formatFields } from '../requests.ts';
 
 type Request = sheets_v4.Schema$Request;
@@ -20,11 +20,12 @@ export function dressTotals({ tab, columns, layout, positions }: LookFacts, row:
     textFormat: { bold: true },
   };
   return columns.map((column, index) => {
-    const format = numberFormatOf(totalLook(lookOf(column, layout), layout?.totals.get(column.header)));
-    return formatTotals(tab.sheetId, { start: row, end: row + 1 }, positions[index] ?? 0, {
-      ...colours,
-      ...format,
-    });
+    const total = layout?.totals.get(column.header);
+    const { pattern = '', ...look } = lookOf(column, layout);
+    const type = total === 'count' ? { type: 'NUMBER' as const } : {};
+    const format = numberFormatOf({ ...look, ...type, pattern: totalFormat(total, pattern) });
+    const rows = { start: row, end: row + 1 };
+    return formatTotals(tab.sheetId, rows, positions[index] ?? 0, { ...colours, ...format });
   });
 }
 
@@ -33,12 +34,6 @@ export function undressTotals({ tab, columns, layout, positions }: LookFacts, ro
   return columns.map((column, index) =>
     formatTotals(tab.sheetId, rows, positions[index] ?? 0, numberFormatOf(lookOf(column, layout))),
   );
-}
-
-function totalLook(look: ColumnLook, total: Total | undefined): ColumnLook {
-  if (total === 'count') return { ...look, type: 'NUMBER', pattern: '#,##0' };
-  const { pattern = '' } = look;
-  return total === 'mean' && /^[#,0]+$/.test(pattern) ? { ...look, pattern: `${pattern}.0` } : look;
 }
 
 const formatTotals = (

@@ -1,5 +1,5 @@
 import type { CellStyle, CellValue, ColumnDef, WriteSheet } from 'hucre/xlsx';
-import type { Layout } from '../../../model/tables/layout.ts';
+import type { Layout, Total } from '../../../model/tables/layout.ts';
 import type { ReportColumn } from '../../../model/tables/table.ts';
 import { PRINTED } from './print.ts';
 import { conditionalRules } from './rules.ts';
@@ -269,3 +269,9 @@ export const LOOKS: Readonly<Record<ReportColumn['type'], SheetColumn>> = {
   boolean: { format: '"TRUE";"TRUE";"FALSE"', align: 'center' },
   datetime: { format: 'yyyy-mm-dd hh:mm', align: 'center' },
 };
+
+/** The format of a total: a mean of whole numbers has a decimal, and a count none. */
+export function totalFormat(total: Total | undefined, format: string): string {
+  if (total === 'count') return '#,##0';
+  return total === 'mean' && /^[#,0]+$/.test(format) ? `${format}.0` : format;
+}

@@ -6,7 +6,7 @@ import { wallReader } from '../../serial-dates.ts';
 import { buildChartSheet } from './charts.ts';
 import { buildCoverSheet } from './cover.ts';
 import type { Covered } from '../existing-cover.ts';
-import { buildSheet, LOOKS, safeText, type Sheet } from './sheet.ts';
+import { buildSheet, LOOKS, safeText, totalFormat, type Sheet } from './sheet.ts';
 import { quotedTab } from './style.ts';
 
 /** A tab with all its rows, in the order of its columns: after append and merge, those that were there before too. */
@@ -100,12 +100,6 @@ function sheetOf(tab: ReportTab, { rows, totals }: ArrangedRows): Sheet {
       },
     },
   };
-}
-
-/** A mean of whole numbers has a decimal, and a count none. */
-function totalFormat(total: string | undefined, format: string): string {
-  if (total === 'count') return '#,##0';
-  return total === 'mean' && /^[#,0]+$/.test(format) ? `${format}.0` : format;
 }
 
 /** The header on every page. The library would not quote a tab's name, so that one with blanks made the file unreadable. */
