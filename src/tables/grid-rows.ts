@@ -14,17 +14,11 @@ export interface Merge {
   readonly lastColumn: number;
 }
 
-/** Something about single cells of a row: by column, what the message says of it. */
-export interface CellIssues {
-  readonly places: ReadonlyMap<number, string>;
-  readonly issueOf: (place: string) => Pick<Issue, 'code' | 'message'>;
-}
-
-/** One row of a grid, as found; a hole is an empty cell. */
+/** One row of a grid, as found; a hole is an empty cell. `more` is what is wrong with single cells. */
 export type GridRow = (
   rowNumber: number,
   found: readonly (Cell | undefined)[],
-  more?: readonly CellIssues[],
+  more?: readonly Issue[],
 ) => SourceRow;
 
 const NONE: ReadonlyMap<number, string> = new Map();
@@ -55,9 +49,8 @@ export function gridRows(
     const beyond = found.findIndex((cell, index) => isBeyond(index) && isFilled(cell));
     const issues = [
       ...(beyond === -1 ? [] : [beyondIssue(found[beyond] ?? '', beyond)]),
-      ...[{ places: merged(rowNumber), issueOf: mergedIssue }, ...more].flatMap((about) =>
-        cellIssues(header, about),
-      ),
+      ...mergedIssues(header, merged(rowNumber)),
+      ...more,
     ];
     // A row that is too long stands in the results as it was found.
     const length = Math.max(header.length, beyond === -1 ? 0 : found.length);
@@ -71,15 +64,11 @@ function beyondIssue(cell: Cell, column: number): Issue {
   return { code: 'row.cells', severity: 'error', message };
 }
 
-const mergedIssue: CellIssues['issueOf'] = (range) => ({
-  code: 'cell.merged',
-  message: `is part of the merged cells ${range}, so whose value it is cannot be told; unmerge them`,
-});
-
-function cellIssues(header: readonly string[], { places, issueOf }: CellIssues): readonly Issue[] {
-  return [...places].flatMap(([index, place]): readonly Issue[] => {
+function mergedIssues(header: readonly string[], ranges: ReadonlyMap<number, string>): readonly Issue[] {
+  return [...ranges].flatMap(([index, range]): readonly Issue[] => {
     const column = header[index] ?? '';
-    return column === '' ? [] : [{ ...issueOf(place), severity: 'error', column }];
+    const message = `is part of the merged cells ${range}, so whose value it is cannot be told; unmerge them`;
+    return column === '' ? [] : [{ code: 'cell.merged', severity: 'error', column, message }];
   });
 }
 

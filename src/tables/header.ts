@@ -1,5 +1,7 @@
 import { ConfigError } from '../model/error.ts';
 import { foldName } from '../model/fold-name.ts';
+import type { Issue } from '../model/issue.ts';
+import type { Cell } from '../model/tables/cell.ts';
 import type { ReadOptions } from '../model/tables/table.ts';
 
 /** Wider tables are a wrong separator or a wrong file. */
@@ -88,6 +90,44 @@ export function noHeader(
     next,
   });
 }
+
+/** A stream of rows, cut behind the first that `isReached` takes; there is no header where none is. */
+export async function headerAndRest<R>(
+  batches: AsyncGenerator<readonly R[], undefined>,
+  isReached: (row: R) => boolean,
+): Promise<{ readonly header: R | undefined; readonly rest: AsyncIterable<readonly R[]> }> {
+  for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
+    const at = next.value.findIndex(isReached);
+    if (at !== -1) return { header: next.value[at], rest: followedBy(next.value.slice(at + 1), batches) };
+  }
+  return { header: undefined, rest: batches };
+}
+
+async function* followedBy<R>(
+  early: readonly R[],
+  rest: AsyncIterable<readonly R[]>,
+): AsyncGenerator<readonly R[]> {
+  yield early;
+  yield* rest;
+}
+
+/** What is wrong with cells that hold NUL characters, under the names of their columns. */
+export const nulIssues = (
+  cells: readonly (Cell | undefined)[],
+  header: readonly string[],
+): readonly Issue[] =>
+  cells.flatMap((cell, index): readonly Issue[] =>
+    typeof cell === 'string' && cell.includes('\0') && index < header.length
+      ? [
+          {
+            code: 'cell.nul',
+            severity: 'error',
+            column: header[index],
+            message: 'holds a NUL character (U+0000); delete it',
+          },
+        ]
+      : [],
+  );
 
 /** The error of a row that holds a value in a column without a name (`header.empty`). */
 export function underEmptyHeader({ origin, rowNumber, line }: HeaderPlace, index: number): ConfigError {

@@ -5,7 +5,7 @@ import { ConfigError } from '../../model/error.ts';
 import type { Issue } from '../../model/issue.ts';
 import type { ReadOptions, SourceDigest, SourceRow, SourceTable } from '../../model/tables/table.ts';
 import { detectDelimiter, separatorLine } from './delimiter.ts';
-import { checkHeader, noHeader, underEmptyHeader } from '../header.ts';
+import { checkHeader, headerAndRest, noHeader, nulIssues, underEmptyHeader } from '../header.ts';
 import { markupOf, otherFileOf, wrongFile } from '../other-files.ts';
 import { openSourceFile, openWholeTable } from '../source-file.ts';
 import { parseSlice, type RawRow, type Slice } from './records.ts';
@@ -43,15 +43,7 @@ async function openTable(handle: FileHandle, options: ReadOptions): Promise<Omit
   const rows = readRows(layout.slice, slices, layout.delimiter ?? ',', origin);
 
   const headerLine = headerRow + layout.hiddenLines;
-  const early: RawRow[] = [];
-  let header: RawRow | undefined;
-  for (let batch = await rows.next(); batch.done !== true; batch = await rows.next()) {
-    const at = batch.value.findIndex(({ line }) => line >= headerLine);
-    if (at === -1) continue;
-    header = batch.value[at];
-    early.push(...batch.value.slice(at + 1));
-    break;
-  }
+  const { header, rest } = await headerAndRest(rows, ({ line }) => line >= headerLine);
   if (header?.line !== headerLine) throw noHeader(options, header && header.line - layout.hiddenLines);
 
   if (layout.delimiter === undefined) {
@@ -71,7 +63,9 @@ async function openTable(handle: FileHandle, options: ReadOptions): Promise<Omit
     origin,
     header: names,
     warnings: [],
-    batches: () => sourceRows(early, rows, toRow),
+    async *batches() {
+      for await (const batch of rest) if (batch.length > 0) yield batch.map(toRow);
+    },
     digest: () => digest?.whole,
   };
 }
@@ -217,27 +211,5 @@ function rowIssues(cells: readonly string[], header: readonly string[]): readonl
     const message = `expected ${header.length} cells, got ${cells.length}; ${remedy}`;
     return [{ code: 'row.cells', severity: 'error', message }];
   }
-  if (!cells.some((cell) => cell.includes('\0'))) return NONE;
-  return cells.flatMap((cell, index): readonly Issue[] =>
-    cell.includes('\0')
-      ? [
-          {
-            code: 'cell.nul',
-            severity: 'error',
-            column: header[index],
-            message: 'holds a NUL character (U+0000); delete it',
-          },
-        ]
-      : [],
-  );
-}
-
-async function* sourceRows(
-  early: readonly RawRow[],
-  rest: AsyncIterable<readonly RawRow[]>,
-  toRow: (raw: RawRow) => SourceRow,
-): AsyncGenerator<readonly SourceRow[], undefined> {
-  if (early.length > 0) yield early.map(toRow);
-  for await (const batch of rest) if (batch.length > 0) yield batch.map(toRow);
-  return undefined;
+  return cells.some((cell) => cell.includes('\0')) ? nulIssues(cells, header) : NONE;
 }

@@ -1,8 +1,9 @@
+import type { Issue } from '../../model/issue.ts';
 import { holdsNothing, shownText } from '../../model/tables/cell.ts';
 import type { ReadOptions, SourceRow, SourceTable } from '../../model/tables/table.ts';
 import { openWholeTable } from '../source-file.ts';
-import { checkHeader, noHeader } from '../header.ts';
-import { gridRows, type CellIssues, type Merge } from '../grid-rows.ts';
+import { checkHeader, headerAndRest, noHeader, nulIssues } from '../header.ts';
+import { gridRows, type Merge } from '../grid-rows.ts';
 import { readMerges } from './read/merges.ts';
 import { openPackage, type WorkbookPackage } from './parts/package.ts';
 import { requirePart } from './parts/part.ts';
@@ -40,16 +41,10 @@ async function openTab(
 ): Promise<Omit<SourceTable, 'close'>> {
   const { origin, headerRow } = options;
   const merges = await readMerges(book.zip, part);
-  const batches = readRows(book, part);
-  let header: TabRow | undefined;
-  const early: TabRow[] = [];
-  for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
-    const at = next.value.findIndex((row) => row.rowNumber >= headerRow && !isEmpty(row));
-    if (at === -1) continue;
-    header = next.value[at];
-    early.push(...next.value.slice(at + 1));
-    break;
-  }
+  const { header, rest } = await headerAndRest(
+    readRows(book, part),
+    (row) => row.rowNumber >= headerRow && !isEmpty(row),
+  );
   if (header?.rowNumber !== headerRow) throw noHeader(options, header?.rowNumber, 'tab');
   const texts = Array.from(header.cells, (cell) => shownText(cell ?? ''));
   const width = texts.findLastIndex((text) => text.trim() !== '') + 1;
@@ -59,7 +54,9 @@ async function openTab(
     origin,
     header: names,
     warnings: [],
-    batches: () => sourceRows(early, batches, toRow),
+    async *batches() {
+      for await (const batch of rest) yield batch.flatMap(toRow);
+    },
   };
 }
 
@@ -76,40 +73,15 @@ function rowMaker(
   return (row) => {
     if (isEmpty(row)) return [];
     const { rowNumber, cells, uncalculated } = row;
-    const formulas = new Map(uncalculated.map((index) => [index, `${columnLetters(index)}${rowNumber}`]));
-    return [
-      toRow(rowNumber, cells, [
-        { places: formulas, issueOf: formulaIssue },
-        { places: nulCells(cells), issueOf: nulIssue },
-      ]),
-    ];
+    const named = uncalculated.filter((index) => (header[index] ?? '') !== '');
+    const formulas = named.map((index) => formulaIssue(index, rowNumber, header));
+    return [toRow(rowNumber, cells, [...formulas, ...nulIssues(cells, header)])];
   };
 }
 
-const formulaIssue: CellIssues['issueOf'] = (cell) => ({
+const formulaIssue = (index: number, rowNumber: number, header: readonly string[]): Issue => ({
   code: 'cell.formula',
-  message: `${cell} holds a formula without a stored result; open and save the file in Excel or LibreOffice`,
+  severity: 'error',
+  column: header[index],
+  message: `${columnLetters(index)}${rowNumber} holds a formula without a stored result; open and save the file in Excel or LibreOffice`,
 });
-
-const nulIssue: CellIssues['issueOf'] = () => ({
-  code: 'cell.nul',
-  message: 'holds a NUL character (U+0000); delete it',
-});
-
-function nulCells(cells: TabRow['cells']): ReadonlyMap<number, string> {
-  return new Map(
-    cells.flatMap((cell, index) =>
-      typeof cell === 'string' && cell.includes('\0') ? [[index, ''] as const] : [],
-    ),
-  );
-}
-
-async function* sourceRows(
-  early: readonly TabRow[],
-  rest: AsyncIterable<readonly TabRow[]>,
-  toRow: (row: TabRow) => readonly SourceRow[],
-): AsyncGenerator<readonly SourceRow[], undefined> {
-  if (early.length > 0) yield early.flatMap(toRow);
-  for await (const batch of rest) yield batch.flatMap(toRow);
-  return undefined;
-}
