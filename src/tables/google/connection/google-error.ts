@@ -1,4 +1,5 @@
 import { AccessError, ConfigError, UnavailableError, type TeamsheetError } from '../../../model/error.ts';
+import { objectIn, parseObject, textIn } from './json-file.ts';
 import { stepLink, type Step } from './steps.ts';
 import type { Fault } from './wire.ts';
 
@@ -220,7 +221,7 @@ function verdictOfBadRequest({ message }: Refusal, status: number, { spreadsheet
 
 function verdictOfToken(answer: Answer, who: Identity): Verdict {
   const { status, text } = answer;
-  const { error, error_description: description } = readObject(text);
+  const { error, error_description: description } = parseObject(text) ?? {};
   const said = [error, description].filter((part) => typeof part === 'string').join(': ');
   const quoted = said === '' ? '' : ` (Google: ${quote(said)})`;
   if (status === 429 || status >= 500 || status < 400 || said === '')
@@ -271,29 +272,15 @@ function quote(text: string): string {
 }
 
 function readRefusal(text: string): Refusal {
-  const error = objectOf(readObject(text)['error']);
-  const details = [...listOf(error['details']), ...listOf(error['errors'])].map(objectOf);
+  const error = objectIn(parseObject(text)?.['error']) ?? {};
+  const details = [error['details'], error['errors']].flat().map((detail) => objectIn(detail) ?? {});
   const project = details
-    .map(({ metadata }) => textOf(objectOf(metadata)['consumer']))
-    .find((consumer) => consumer.startsWith('projects/'));
+    .map(({ metadata }) => textIn(objectIn(metadata) ?? {}, 'consumer'))
+    .find((consumer) => consumer?.startsWith('projects/'));
   return {
-    status: textOf(error['status']),
-    message: textOf(error['message']),
-    reasons: details.map(({ reason }) => textOf(reason)),
+    status: textIn(error, 'status') ?? '',
+    message: textIn(error, 'message') ?? '',
+    reasons: details.map((detail) => textIn(detail, 'reason') ?? ''),
     project: project?.slice('projects/'.length),
   };
 }
-
-type Unknown = Readonly<Record<string, unknown>>;
-
-function readObject(text: string): Unknown {
-  try {
-    return objectOf(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
-const objectOf = (value: unknown): Unknown =>
-  typeof value === 'object' && value !== null ? (value as Unknown) : {};
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

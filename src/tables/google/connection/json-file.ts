@@ -16,15 +16,15 @@ export function readJsonFile(file: string, code: string, next: string): JsonObje
     if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
     throw new ConfigError(code, `${file} cannot be read: ${message}`, { file, next, cause });
   }
-  const value = parse(text);
+  const value = parseObject(text);
   if (value !== undefined) return value;
   throw new ConfigError(code, `${file} is not a JSON object`, { file, next });
 }
 
-function parse(text: string): JsonObject | undefined {
+/** The JSON object that a text is, else undefined. */
+export function parseObject(text: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    return objectIn(value);
+    return objectIn(JSON.parse(text));
   } catch {
     return undefined;
   }

@@ -6,7 +6,7 @@ import type { Clock } from '../../../model/ports.ts';
 import { Secret } from '../../../model/secret.ts';
 import { loopbackOf } from './addresses.ts';
 import { tokenError } from './google-error.ts';
-import { objectIn, readJsonFile, requireText, textIn } from './json-file.ts';
+import { objectIn, parseObject, readJsonFile, requireText, textIn } from './json-file.ts';
 import { loadLibrary, type OAuthClient } from '../library.ts';
 import { explainFailure, scopeFor, useWire } from './sign-in.ts';
 import { stepLink } from './steps.ts';
@@ -199,11 +199,7 @@ async function exchange(
 /** The e-mail address of an id token; it came from Google itself over TLS, so that its signature says nothing more (OpenID Connect 3.1.3.7). */
 function emailIn(idToken: string | null | undefined): string | undefined {
   const [, claims = ''] = (idToken ?? '').split('.');
-  try {
-    return textIn(objectIn(JSON.parse(Buffer.from(claims, 'base64url').toString())) ?? {}, 'email');
-  } catch {
-    return undefined;
-  }
+  return textIn(parseObject(Buffer.from(claims, 'base64url').toString()) ?? {}, 'email');
 }
 
 function queryOf({ method, url }: IncomingMessage): URLSearchParams | undefined {

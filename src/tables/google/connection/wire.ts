@@ -1,5 +1,6 @@
 import { rootsOf } from '../../../model/fetch-error.ts';
 import type { Clock } from '../../../model/ports.ts';
+import { parseObject, textIn } from './json-file.ts';
 
 /** Which of Google's doors was knocked at: the spreadsheets, or the one that gives out access tokens. */
 export type Door = 'sheets' | 'token';
@@ -127,17 +128,13 @@ async function exchange(
 /** Where a token is asked for, an answer without one is none. Taking back a right may be answered with nothing; a spreadsheet never is. */
 function isWhole(text: string, input: Parameters<typeof fetch>[0], door: Door): boolean {
   if (text === '') return door === 'token' && !asksForToken(input);
-  return isJson(text) && (door === 'sheets' || !asksForToken(input) || hasToken(JSON.parse(text)));
+  return isJson(text) && (door === 'sheets' || !asksForToken(input) || hasToken(text));
 }
 
 const asksForToken = (input: Parameters<typeof fetch>[0]): boolean =>
   urlOf(input).pathname.endsWith('/token');
 
-const hasToken = (answer: unknown): boolean =>
-  typeof answer === 'object' &&
-  answer !== null &&
-  'access_token' in answer &&
-  typeof answer.access_token === 'string';
+const hasToken = (text: string): boolean => textIn(parseObject(text) ?? {}, 'access_token') !== undefined;
 
 /** Looked at before the library, which would take an answer that was cut for one without rows. */
 function isJson(text: string): boolean {
