@@ -10,3 +10,12 @@ export function rootsOf(error: unknown): readonly SystemError[] {
   if (!(error instanceof Error)) return [];
   return error.cause instanceof Error ? rootsOf(error.cause) : [error];
 }
+
+/** An error and what caused it, five deep at most. */
+export function* chainOf(error: unknown): Generator<Error> {
+  let at = error;
+  for (let depth = 0; at instanceof Error && depth < 5; depth += 1) {
+    yield at;
+    at = at.cause;
+  }
+}

@@ -1,27 +1,16 @@
-import type { Emit } from '../../../model/event.ts';
-import type { Clock, Random } from '../../../model/ports.ts';
+import type { ClientOptions } from './client.ts';
 import { findCredentials, type CredentialPlaces } from './credentials.ts';
 import type { GoogleAccess, GoogleCounts, SheetsClient, TabMemory } from '../sheets-client.ts';
 
 /** Where to ask, and as whom. */
-export interface GoogleConnection {
+export interface GoogleConnection extends Pick<ClientOptions, 'rootUrl'> {
   readonly credentials: CredentialPlaces;
-  /** Another endpoint than Google's; undefined for Google. */
-  readonly rootUrl: string | undefined;
 }
 
-export interface AccessOptions {
+export interface AccessOptions extends Omit<ClientOptions, 'credentials' | 'rootUrl'> {
   /** Found out when Google is needed, so that a mistake in it stops nobody else. */
   readonly connection: () => GoogleConnection;
-  /** Asks for no right to write. */
-  readonly readOnly: boolean;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly emit: Emit;
-  readonly signal: AbortSignal;
   readonly tabs: TabMemory;
-  /** `budget.max_wait`. */
-  readonly maxWaitMs: number;
 }
 
 /** Google as a run uses it: one client, made when it is first asked for, and what was asked of Google by then. */

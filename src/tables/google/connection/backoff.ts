@@ -15,7 +15,7 @@ export interface BackoffOptions {
   readonly random: Random;
   readonly emit: Emit;
   readonly signal: AbortSignal;
-  /** The longest that the pauses of one call may last together. */
+  /** `budget.max_wait`: the longest that the pauses of one call may last together. */
   readonly maxWaitMs: number;
 }
 

@@ -1,8 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import { ConfigError } from '../../../model/error.ts';
-import type { Emit } from '../../../model/event.ts';
-import type { Clock, Random } from '../../../model/ports.ts';
-import { mayRepeatRead, mayRepeatWrite, withBackoff } from './backoff.ts';
+import { mayRepeatRead, mayRepeatWrite, withBackoff, type BackoffOptions } from './backoff.ts';
 import { identityOf, type Credentials } from './credentials.ts';
 import { googleError } from './google-error.ts';
 import { loadLibrary } from '../library.ts';
@@ -11,19 +9,13 @@ import { expireToken, explainFailure, signIn } from './sign-in.ts';
 import { stepLink } from './steps.ts';
 import { createWire, faultIn, WireFailure, type Fault } from './wire.ts';
 
-export interface ClientOptions {
+/** `signal` ends waits and reads at once; a write that is under way is waited for. */
+export interface ClientOptions extends BackoffOptions {
   readonly credentials: Credentials;
   /** Another endpoint than Google's; undefined for Google. */
   readonly rootUrl: string | undefined;
   /** Asks for no right to write. */
   readonly readOnly: boolean;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly emit: Emit;
-  /** Ends waits and reads at once; a write that is under way is waited for. */
-  readonly signal: AbortSignal;
-  /** `budget.max_wait`: the longest that the pauses of one call may last together. */
-  readonly maxWaitMs: number;
 }
 
 /**

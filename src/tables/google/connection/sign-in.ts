@@ -5,6 +5,7 @@ import { identityOf, type Credentials } from './credentials.ts';
 import { tokenError } from './google-error.ts';
 import { loadLibrary, type AuthClient, type Library } from '../library.ts';
 import { stepLink } from './steps.ts';
+import { chainOf } from '../../../model/fetch-error.ts';
 import { createWire, faultIn } from './wire.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/spreadsheets';
@@ -173,7 +174,7 @@ export function explainFailure(
   signal: AbortSignal,
   explain: (fault: NonNullable<ReturnType<typeof faultIn>>) => TeamsheetError,
 ): Error {
-  const known = ownErrorIn(error);
+  const known = chainOf(error).find((each) => each instanceof TeamsheetError);
   if (known !== undefined) return known;
   const fault = faultIn(error);
   if (fault !== undefined) return explain(fault);
@@ -183,10 +184,4 @@ export function explainFailure(
     'google.unexpected',
     `the Google library failed unexpectedly (${String(name)}, ${String(code)})`,
   );
-}
-
-function ownErrorIn(error: unknown): TeamsheetError | undefined {
-  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1)
-    if (at instanceof TeamsheetError) return at;
-  return undefined;
 }

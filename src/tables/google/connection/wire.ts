@@ -1,4 +1,4 @@
-import { rootsOf } from '../../../model/fetch-error.ts';
+import { chainOf, rootsOf } from '../../../model/fetch-error.ts';
 import type { Clock } from '../../../model/ports.ts';
 import { parseObject, textIn } from './json-file.ts';
 
@@ -43,12 +43,7 @@ const LONGEST_TEXT = 20_000;
 
 /** The fault in whatever the library threw; undefined when it is about something else than the wire. */
 export function faultIn(error: unknown): Fault | undefined {
-  let at = error;
-  for (let depth = 0; at instanceof Error && depth < 5; depth += 1) {
-    if (at instanceof WireFailure) return at.fault;
-    at = at.cause;
-  }
-  return undefined;
+  return chainOf(error).find((each) => each instanceof WireFailure)?.fault;
 }
 
 /** Google gives up a request after 180 s. A change is waited for longer: nobody knows what became of one without an answer. */
