@@ -1,4 +1,4 @@
-import { lstat, mkdir, open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { lstat, mkdir, open, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { UnavailableError } from '../model/error.ts';
 import { draftIn, removeLeftDrafts } from './drafts.ts';
@@ -108,12 +108,6 @@ async function fill<T>(
   } finally {
     await attempt(file, () => handle.close());
   }
-}
-
-/** A text that tells a file from every other one that may come in its place; empty where there is none. */
-export async function versionOf(file: string): Promise<string> {
-  const found = await stat(file, { bigint: true }).catch(() => undefined);
-  return found === undefined ? '' : [found.dev, found.ino, found.size, found.mtimeNs].join(' ');
 }
 
 /**

@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, type Stats } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import type { BigIntStats, Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
 
 /** Opens without waiting for whoever writes into a pipe; a file is opened as ever. On Windows the flag is undefined, which counts as 0. */
 export const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
@@ -14,12 +15,13 @@ export function otherThanFile(
   return facts.isSocket() ? 'a socket' : 'a device';
 }
 
-/** Whether anything stands at a path that this account can reach. */
-export const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
+/** A text that tells a file from every other one that may come in its place. */
+export const versionIn = ({ dev, ino, size, mtimeNs }: BigIntStats): string =>
+  [dev, ino, size, mtimeNs].join(' ');
+
+/** The same of what stands at a path; empty where nothing does. */
+export const versionOf = (path: string): Promise<string> =>
+  stat(path, { bigint: true }).then(versionIn, () => '');
 
 /** The bytes of a small file, which may be looked at several times: what is no file is refused at once. Errors: those of `node:fs`, and an Error that says what stands there instead. */
 export function readFileBytes(file: string): Buffer {

@@ -1,10 +1,10 @@
-import type { BigIntStats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { ConfigError } from '../model/error.ts';
 import type { SourceTable } from '../model/tables/table.ts';
 import { filesOf, isPattern, originOf } from './file-pattern.ts';
-import { OPEN_FLAGS, otherThanFile } from './regular-file.ts';
+import { OPEN_FLAGS, otherThanFile, versionIn, versionOf } from './regular-file.ts';
+import { systemCode } from './system-error.ts';
 
 type OpenTable = Omit<SourceTable, 'close'>;
 
@@ -29,7 +29,7 @@ export async function openSourceFile(path: string, origin: string): Promise<Open
     refuseOther(await stat(found.path), found.origin);
     const handle = await open(found.path, OPEN_FLAGS);
     try {
-      const before = await handle.stat({ bigint: true });
+      const before = versionIn(await handle.stat({ bigint: true }));
       return { handle, origin: found.origin, requireUnchanged: () => refuseChanged(found, before) };
     } catch (cause) {
       await handle.close();
@@ -75,10 +75,8 @@ async function* wholeBatches(table: OpenTable, file: OpenedFile): ReturnType<Sou
 
 type Found = ReturnType<typeof resolvePattern>;
 
-async function refuseChanged({ path, origin }: Found, before: BigIntStats): Promise<void> {
-  const now = await stat(path, { bigint: true }).catch(() => undefined);
-  const isSame = (['dev', 'ino', 'size', 'mtimeNs'] as const).every((fact) => now?.[fact] === before[fact]);
-  if (isSame) return;
+async function refuseChanged({ path, origin }: Found, before: string): Promise<void> {
+  if ((await versionOf(path)) === before) return;
   throw new ConfigError('source.changed', `${origin}: the file changed while it was read`, {
     file: origin,
     next: 'Run the same command again once the file is written.',
@@ -96,7 +94,7 @@ function refuseOther(facts: Parameters<typeof otherThanFile>[0], origin: string)
 }
 
 function openError(cause: unknown, origin: string): ConfigError {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  const code = systemCode(cause);
   if (code === 'ENOENT' || code === 'ENOTDIR') return missing(origin, cause);
   const [what, next] =
     code === 'EACCES' || code === 'EPERM'

@@ -16,7 +16,7 @@ async function isEmpty(file: string): Promise<boolean> {
   try {
     return (await stat(file)).size === 0;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+    if (systemCode(error) === 'ENOENT') return true;
     throw error;
   }
 }

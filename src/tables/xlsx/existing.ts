@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { shownText, type Cell } from '../../model/tables/cell.ts';
@@ -12,9 +13,10 @@ import { openPackage, type WorkbookPackage, type WorkbookTab } from './parts/pac
 import { requirePart, scanPart } from './parts/part.ts';
 import type { TabRow } from './read/rows.ts';
 import { safeText } from './write/sheet.ts';
+import { tabName } from './write/workbook.ts';
 import { decodeCellText } from './read/strings.ts';
 import { columnLetters } from '../../model/tables/column-letters.ts';
-import { exists, OPEN_FLAGS } from '../regular-file.ts';
+import { OPEN_FLAGS } from '../regular-file.ts';
 import { systemCode } from '../system-error.ts';
 import { readRows } from './read/tab-rows.ts';
 
@@ -51,14 +53,14 @@ export function refusedTab(
 }
 
 /** Errors: UnavailableError `destination.open` when a program that has the file open left its mark beside it. */
-async function refuseOpenFile(file: string): Promise<void> {
+function refuseOpenFile(file: string): void {
   const { dir, base } = path.parse(file);
   for (const [mark, program] of [
     [`~$${base}`, 'Excel'],
     [`.~lock.${base}#`, 'LibreOffice'],
   ] as const) {
     const beside = path.join(dir, mark);
-    if (await exists(beside))
+    if (existsSync(beside))
       throw refused(
         'destination.open',
         file,
@@ -99,7 +101,7 @@ export async function openExisting(file: string, unpackedMax?: number): Promise<
       await handle.close();
       return undefined;
     }
-    await refuseOpenFile(file);
+    refuseOpenFile(file);
     return await readingOld(file, async () => {
       const book = await openPackage(handle, file, unpackedMax);
       return {
@@ -200,8 +202,8 @@ export async function findPlace(
   { file, book, memory }: Existing,
   report: ReportTab,
 ): Promise<Place | undefined> {
-  const { table, options, location } = report;
-  const name = location.kind === 'csv' ? '' : location.tab;
+  const { table, options } = report;
+  const name = tabName(report);
   const tab = book.tabs.find((one) => one.name.toLowerCase() === name.toLowerCase());
   if (tab === undefined) return undefined;
   if (tab.kind !== 'cells')

@@ -1,7 +1,8 @@
 import { ConfigError, UnavailableError } from '../../model/error.ts';
 import { tabNameProblem } from '../../model/tables/tab-name.ts';
 import type { ReportTab, ReportValue } from '../../model/tables/table.ts';
-import { versionOf, writeAtomically, type Append } from '../atomic-write.ts';
+import { writeAtomically, type Append } from '../atomic-write.ts';
+import { versionOf } from '../regular-file.ts';
 import { renderWorkbook } from './write/render.ts';
 import { buildSheet, safeText, TEXT_FOR_EDITING } from './write/sheet.ts';
 import { refreshWorkbook, standAlone } from './refresh.ts';

@@ -2,16 +2,12 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import { ConfigError } from '../../../model/error.ts';
 import { freshId, type Note } from './memory.ts';
 import type { GoogleAccess, SheetsClient, SheetValue } from '../sheets-client.ts';
-import { findTab, NEW_GRID, rangeOf, type Spreadsheet } from '../spreadsheet.ts';
+import { findTab, NEW_GRID, rangeOf, type Spreadsheet, type Tab } from '../spreadsheet.ts';
 
 /** A tab that a report writes to, as it stands before. */
-export interface ExistingTab {
-  readonly sheetId: number;
-  readonly title: string;
+export interface ExistingTab extends Omit<Tab, 'merges'> {
   /** It is not there yet, and this refresh makes it. */
   readonly isNew: boolean;
-  readonly rowCount: number;
-  readonly columnCount: number;
   /** Results of formulas, dates as serial numbers; trailing empty rows and cells are left out. */
   readonly cells: readonly (readonly SheetValue[])[];
   /** Its metadata; undefined when it is new. */
@@ -48,7 +44,7 @@ export async function readTabs(
     const tab = await findTab(access, spreadsheet, name);
     if (tab === undefined) checkNewTitle(spreadsheet, name);
     found.set(name, {
-      sheetId: freshIdUnless(tab?.sheetId, name, taken),
+      sheetId: tab?.sheetId ?? freshId(`tab ${name}`, taken),
       title: tab?.title ?? name,
       isNew: tab === undefined,
       rowCount: tab?.rowCount ?? 0,
@@ -64,9 +60,6 @@ export async function readTabs(
   standing.forEach(([name, tab], index) => found.set(name, { ...tab, cells: values[index]?.rows ?? [] }));
   return found;
 }
-
-const freshIdUnless = (id: number | undefined, name: string, taken: Set<number>): number =>
-  id ?? freshId(`tab ${name}`, taken);
 
 function checkNewTitle({ title, tabs }: Spreadsheet, name: string): void {
   const like = tabs.find((tab) => tab.title.toLowerCase() === name.toLowerCase());
@@ -84,10 +77,7 @@ function checkNewTitle({ title, tabs }: Spreadsheet, name: string): void {
 }
 
 /** The size of a tab's grid. */
-export interface Grid {
-  readonly rowCount: number;
-  readonly columnCount: number;
-}
+export type Grid = Pick<Tab, 'rowCount' | 'columnCount'>;
 
 /** The size of a tab once it has room for `rows` and `columns`; never less than it is. */
 export function grownGrid(tab: ExistingTab, rows: number, columns: number): Grid {
