@@ -82,7 +82,7 @@ export interface ReadRecords {
 
 /** Reads `data` as the operation answers it; undefined when it is not an array or an object as the operation demands. */
 export function readRecords(endpoint: Endpoint, data: unknown): ReadRecords | undefined {
-  if (endpoint.list !== Array.isArray(data)) return undefined;
+  if ((endpoint.list === true) !== Array.isArray(data)) return undefined;
   const values: readonly unknown[] = Array.isArray(data) ? data : [data];
   const records: unknown[] = [];
   const issues: RecordIssue[] = [];

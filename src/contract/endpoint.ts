@@ -21,18 +21,13 @@ export interface Endpoint {
   /** One record of `data`. */
   readonly record: z.ZodObject;
   /** `data` is an array of records. */
-  readonly list: boolean;
+  readonly list?: true;
   /** The answer carries `paging` and takes `page`. */
-  readonly paged: boolean;
+  readonly paged?: true;
   /** The body field that takes several rows in one request. */
   readonly batch?: string;
   /** The paths of what a push needs of a record: an odd value anywhere else does not keep it from being read there. Left out, it needs all of it. */
   readonly vital?: readonly (readonly string[])[];
   /** The quota that each created record uses. */
   readonly quota?: Feature;
-}
-
-/** Only reading operations may be repeated without a thought. */
-export function isRead(endpoint: Endpoint): boolean {
-  return endpoint.method === 'GET';
 }

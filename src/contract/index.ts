@@ -45,7 +45,7 @@ export type QueryOf<Id extends OperationId> = Endpoints[Id] extends { query: inf
   : undefined;
 /** The operations whose answer carries `paging`. */
 export type PagedOperationId = {
-  [Id in OperationId]: Endpoints[Id]['paged'] extends true ? Id : never;
+  [Id in OperationId]: Endpoints[Id] extends { paged: true } ? Id : never;
 }[OperationId];
 
 /** The feature of the account that counts the records of a list: the one that what is created at its address uses. */

@@ -35,7 +35,7 @@ interface Call<Id extends OperationId> {
   readonly body: BodyOf<Id>;
 }
 
-type DataOf<Id extends OperationId> = (typeof endpoints)[Id]['list'] extends true
+type DataOf<Id extends OperationId> = (typeof endpoints)[Id] extends { list: true }
   ? readonly RecordOf<Id>[]
   : RecordOf<Id>;
 

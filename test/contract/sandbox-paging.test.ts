@@ -4,7 +4,7 @@ import type { PagedOperationId } from '../../src/contract/index.ts';
 import { openSandbox } from '../support/sandbox.ts';
 import type { TestSandbox } from '../support/sandbox.ts';
 
-const PAGED = OPERATION_IDS.filter((id): id is PagedOperationId => endpoints[id].paged);
+const PAGED = OPERATION_IDS.filter((id): id is PagedOperationId => 'paged' in endpoints[id]);
 
 describe('lists', () => {
   let box: TestSandbox;

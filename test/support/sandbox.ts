@@ -130,9 +130,9 @@ function isFields(value: unknown): value is Fields {
 /** The service itself must be exact where the contract's reading is tolerant: every field there, none beside, nothing mistyped. */
 function checkAnswer(endpoint: Endpoint, reply: Reply): void {
   const { data, paging } = JSON.parse(reply.body) as { data: unknown; paging?: unknown };
-  if (Array.isArray(data) !== endpoint.list)
-    throw new Error(`data is not ${endpoint.list ? 'a list' : 'a record'}`);
-  if ((paging !== undefined) !== endpoint.paged) throw new Error('paging is missing or too much');
+  if (Array.isArray(data) !== (endpoint.list === true))
+    throw new Error(`data is not ${endpoint.list === true ? 'a list' : 'a record'}`);
+  if ((paging !== undefined) !== (endpoint.paged === true)) throw new Error('paging is missing or too much');
   for (const record of Array.isArray(data) ? (data as unknown[]) : [data]) {
     endpoint.record.parse(record);
     const differences = fieldDifferences(endpoint.record, record, '');

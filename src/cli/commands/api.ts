@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type * as z from 'zod';
 import { withoutKey } from '../../client/withhold-key.ts';
 import { endpoints, OPERATION_IDS, type OperationId, type PushedResource } from '../../contract/index.ts';
-import { isRead, type Endpoint } from '../../contract/endpoint.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
 import { isPathSegment } from '../../contract/path-segment.ts';
 import { findingsOf } from '../../mapping/parse/zod-issues.ts';
 import { PUSHED_RESOURCES, resourcePlans } from '../../plan/resources/index.ts';
@@ -52,7 +52,7 @@ export const api = defineCommand({
   run: async (args, program) => {
     const operation = OPERATION_IDS.find((id) => id === args.operation);
     if (operation === undefined) throw unknownOperation(args.operation);
-    const isReading = isRead(endpoints[operation]);
+    const isReading = endpoints[operation].method === 'GET';
     if (!isReading && args.yes !== true) {
       throw new StoppedError(
         'approval.missing',

@@ -61,8 +61,6 @@ export const accountEndpoints = {
     path: '/auth/account',
     summary: 'Read the account: tier, rate windows, pricing and feature quotas',
     record: accountRecord,
-    list: false,
-    paged: false,
   },
 } as const satisfies Record<string, Endpoint>;
 

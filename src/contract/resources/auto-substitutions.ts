@@ -59,8 +59,6 @@ export const autoSubstitutionEndpoints = {
     summary: 'Process the automatic substitutions of a game week',
     body: triggerBody,
     record: autoSubstitutionResult,
-    list: false,
-    paged: false,
   },
   'list-auto-substitutions': {
     row: 21,

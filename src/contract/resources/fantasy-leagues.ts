@@ -67,8 +67,6 @@ export const fantasyLeagueEndpoints = {
     summary: 'Create a fantasy league on a real league',
     body: createBody,
     record: fantasyLeagueCreated,
-    list: false,
-    paged: false,
     quota: 'fantasy_leagues',
     vital: [['id'], ['name']],
   },
@@ -80,8 +78,6 @@ export const fantasyLeagueEndpoints = {
     pathId: z.union([send.text(1), send.positive()]),
     answersId: true,
     record: fantasyLeagueRecord,
-    list: false,
-    paged: false,
   },
 } as const satisfies Record<string, Endpoint>;
 

@@ -39,7 +39,6 @@ export const fixtureEndpoints = {
     pathId: z.union([send.text(1), send.positive()]),
     record: gameWeekFixtures,
     list: true,
-    paged: false,
   },
 } as const satisfies Record<string, Endpoint>;
 

@@ -66,8 +66,6 @@ export const lineupEndpoints = {
     summary: "Read a squad's line-up of the current game week",
     pathId: z.union([send.uuid(), send.text(1)]),
     record: lineupRecord,
-    list: false,
-    paged: false,
   },
 } as const satisfies Record<string, Endpoint>;
 

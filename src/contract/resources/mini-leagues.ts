@@ -37,8 +37,6 @@ export const miniLeagueEndpoints = {
     summary: 'Create a mini league',
     body: createBody,
     record: miniLeagueRecord,
-    list: false,
-    paged: false,
     quota: 'mini_leagues',
     vital,
   },
@@ -64,8 +62,6 @@ export const miniLeagueEndpoints = {
     pathId: z.union([send.text(1), send.positive()]),
     answersId: true,
     record: miniLeagueRecord,
-    list: false,
-    paged: false,
   },
 } as const satisfies Record<string, Endpoint>;
 

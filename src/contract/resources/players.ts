@@ -77,8 +77,6 @@ export const playerEndpoints = {
     answersId: true,
     query: z.strictObject({ fantasy_league_id: send.positive() }),
     record: playerRecord,
-    list: false,
-    paged: false,
   },
 } as const satisfies Record<string, Endpoint>;
 

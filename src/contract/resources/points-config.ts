@@ -78,8 +78,6 @@ export const pointsConfigEndpoints = {
     summary: 'Upload the points configuration of a fantasy league',
     body: setBody,
     record: pointsConfigRecord,
-    list: false,
-    paged: false,
   },
   'get-points-config': {
     row: 17,
@@ -88,8 +86,6 @@ export const pointsConfigEndpoints = {
     summary: 'Read a points configuration',
     pathId: z.union([send.text(1), send.positive()]),
     record: pointsConfigRecord,
-    list: false,
-    paged: false,
   },
 } as const satisfies Record<string, Endpoint>;
 

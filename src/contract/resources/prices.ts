@@ -41,8 +41,6 @@ export const priceEndpoints = {
     summary: 'Upload player prices',
     body: uploadBody,
     record: priceUploadResult,
-    list: false,
-    paged: false,
     batch: 'prices',
   },
   'list-prices': {

@@ -92,8 +92,6 @@ export const squadEndpoints = {
     summary: 'Create a squad for a user',
     body: createBody,
     record: squadCreated,
-    list: false,
-    paged: false,
     quota: 'squads',
     vital: [['id'], ['name'], ['fantasy_league_id']],
   },
@@ -120,8 +118,6 @@ export const squadEndpoints = {
     pathId: send.uuid(),
     answersId: true,
     record: squadRecord,
-    list: false,
-    paged: false,
   },
 } as const satisfies Record<string, Endpoint>;
 

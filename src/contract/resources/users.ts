@@ -3,40 +3,23 @@ import type { Endpoint } from '../endpoint.ts';
 import { read, record, send } from '../field.ts';
 import type { PushableResource } from '../resource.ts';
 
-/** Fields of section 2.2, as they also stand inside squads and line-ups. */
-const userFields = {
-  user_id: read.integer(),
-  is_active: read.boolean(),
-  display_name: read.text(),
-  created_at: read.datetime(),
-  updated_at: read.datetime(),
-};
-
 /** A user inside another record, where any field may be missing. */
 export const nestedUser = record(
   {},
   {
     id: read.uuid(),
-    user_id: userFields.user_id,
+    user_id: read.integer(),
     external_id: read.text(),
-    is_active: userFields.is_active,
-    display_name: userFields.display_name,
-    created_at: userFields.created_at,
-    updated_at: userFields.updated_at,
+    is_active: read.boolean(),
+    display_name: read.text(),
+    created_at: read.datetime(),
+    updated_at: read.datetime(),
   },
 );
 
 /** Section 2.2. */
-export const userRecord = z
-  .looseObject({
-    id: read.uuid(),
-    user_id: userFields.user_id.nullish(),
-    external_id: read.text(),
-    is_active: userFields.is_active.nullish(),
-    display_name: userFields.display_name.nullish(),
-    created_at: userFields.created_at.nullish(),
-    updated_at: userFields.updated_at.nullish(),
-  })
+export const userRecord = nestedUser
+  .extend({ id: read.uuid(), external_id: read.text() })
   .meta({ id: 'User' });
 export type User = z.infer<typeof userRecord>;
 
@@ -56,7 +39,6 @@ export const userEndpoints = {
     }),
     record: userRecord,
     list: true,
-    paged: false,
     batch: 'users',
     quota: 'users',
     vital,
@@ -84,8 +66,6 @@ export const userEndpoints = {
       is_active: send.boolean().optional(),
     }),
     record: userRecord,
-    list: false,
-    paged: false,
     vital,
   },
 } as const satisfies Record<string, Endpoint>;

@@ -76,8 +76,8 @@ describe('the operations', () => {
     expect({
       method: endpoint.method,
       path: endpoint.path,
-      list: endpoint.list,
-      paged: endpoint.paged,
+      list: endpoint.list === true,
+      paged: endpoint.paged === true,
     }).toEqual({
       method,
       path,
