@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { RecordOf } from '../contract/index.ts';
 import type { Kept } from '../model/state/memory.ts';
 import type { WeekSummary } from './game-week.ts';
@@ -102,7 +102,7 @@ function digestOf({ squad }: RecordOf<'get-lineup'>): string {
       is_vice_captain === true,
     ]);
   const places = [placesOf(squad?.starting_xi), placesOf(squad?.bench)];
-  return createHash('sha256').update(JSON.stringify(places)).digest('hex').slice(0, 16);
+  return hash('sha256', JSON.stringify(places)).slice(0, 16);
 }
 
 /** What a player's statistics are filed by. */

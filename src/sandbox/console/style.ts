@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { STYLE as SHARED_STYLE } from '../../pages/style.ts';
 import { REQUESTS_STYLE } from './style-requests.ts';
 
@@ -33,4 +33,4 @@ const OWN_STYLE = `
 export const STYLE = SHARED_STYLE + OWN_STYLE + REQUESTS_STYLE;
 
 /** Its address, which changes with it, so that browsers may keep it. */
-export const STYLE_PATH = `/console/style-${createHash('sha256').update(STYLE).digest('hex').slice(0, 12)}.css`;
+export const STYLE_PATH = `/console/style-${hash('sha256', STYLE).slice(0, 12)}.css`;

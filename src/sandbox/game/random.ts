@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** A source of numbers in [0, 1). */
 export type Chance = () => number;
 
 /** The same endless series of numbers for the same label, every time and on every machine (mulberry32 on a hash of the label). */
 export function chanceOf(label: string): Chance {
-  let state = createHash('sha256').update(label).digest().readUInt32LE(0);
+  let state = hash('sha256', label, 'buffer').readUInt32LE(0);
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
@@ -16,13 +16,10 @@ export function chanceOf(label: string): Chance {
 
 /** The same UUID (version 8) for the same label. */
 export function uuidOf(label: string): string {
-  const bytes = createHash('sha256').update(label).digest();
+  const bytes = hash('sha256', label, 'buffer');
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = bytes.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
-    '-',
-  );
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
 }
 
 /** A whole number from `least` to `most`, both included. */

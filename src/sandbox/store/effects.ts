@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { OperationId } from '../../contract/index.ts';
 import { int, text, type Row, type Store } from './store.ts';
 
@@ -33,13 +33,7 @@ export function recordEffect<T extends Written>(store: Store, write: Write, work
   const ids = answer.records ?? idsOf(answer.data);
   store.run(
     'INSERT INTO effects VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)',
-    ...[
-      write.operation,
-      write.requestId,
-      createHash('sha256')
-        .update(write.body ?? '')
-        .digest('hex'),
-    ],
+    ...[write.operation, write.requestId, hash('sha256', write.body ?? '')],
     ...[write.now, ids.length, JSON.stringify(ids), write.fault],
   );
   return answer;

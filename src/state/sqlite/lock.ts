@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import { isAbsolute, join } from 'node:path';
@@ -45,7 +45,7 @@ export function lockSite(folder: string, site: string, shown: string): Promise<H
 type Held = (holder: string) => { readonly code: string; readonly message: string };
 
 function hold(folder: string, what: string, owner: string, held: Held): Promise<HeldLock> {
-  const path = join(folder, createHash('sha256').update(what).digest('hex').slice(0, 32));
+  const path = join(folder, hash('sha256', what).slice(0, 32));
   return attempt(folder, () => {
     makePrivateFolder(folder);
     const connection = holdExclusively(`${path}.lock`);
