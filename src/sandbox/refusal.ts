@@ -35,6 +35,10 @@ export function unknownId(field: string, what: string, id: string | number): Ref
   return new Refusal(404, `${field}: there is no ${what} ${JSON.stringify(id)}`);
 }
 
+/** The number that an id in an address is; 0, which nothing has, for any other text: Number takes " 1" and 1e0 for 1. */
+export const numberOfId = (id: string | number): number =>
+  /^[1-9]\d{0,14}$/.test(String(id)) ? Number(id) : 0;
+
 /** Sums of points and prices stay exact below this; the interface states no limit of its own. */
 const LARGEST = 1_000_000_000;
 

@@ -1,4 +1,4 @@
-import { unknownId } from '../refusal.ts';
+import { numberOfId, unknownId } from '../refusal.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
 import { card, count, facts, money, named, num, table, time } from '../../pages/parts.ts';
 import { optionsOf, slicePager } from './pickers.ts';
@@ -43,7 +43,7 @@ const stateBadge = (isActive: boolean): Markup =>
 
 /** One user with its squads in every league. */
 export const user: View = (visit) => {
-  const one = /^[1-9]\d{0,14}$/.test(visit.id) ? findUser(visit.context.store, Number(visit.id)) : undefined;
+  const one = findUser(visit.context.store, numberOfId(visit.id));
   if (one === undefined) throw unknownId('user_id', 'user', visit.id);
   return {
     title: one.display_name,

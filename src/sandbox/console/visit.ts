@@ -2,7 +2,7 @@ import type { Account } from '../http/accounts.ts';
 import type { Context } from '../context.ts';
 import type { RecentRequest, RecentRequests } from '../http/recent-requests.ts';
 import { handlers } from '../handlers/index.ts';
-import { Refusal, unknownId } from '../refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { DEFAULT_SETTINGS } from '../switches.ts';
 import type { Markup } from '../../pages/markup.ts';
 
@@ -116,11 +116,7 @@ export const readAccount = ({ context, bent }: Visit) =>
 export const readMiniLeague = (context: Context, id: string) =>
   handlers['get-mini-league'](context, call(id)).data;
 /** A player by his number, with the points of a fantasy league. @throws Refusal 404 when there is none. */
-export function readPlayer(context: Context, id: string, leagueId: number) {
-  // An address may hold anything, and Number takes 1e0 for 1.
-  if (!/^[1-9]\d{0,14}$/.test(id)) throw unknownId('id', 'player', id);
-  const query = { fantasy_league_id: leagueId };
-  return handlers['get-player'](context, { id, query, body: undefined }).data;
-}
+export const readPlayer = (context: Context, id: string, leagueId: number) =>
+  handlers['get-player'](context, { ...call(id), query: { fantasy_league_id: leagueId } }).data;
 
 const call = (id: string) => ({ id, query: undefined, body: undefined });

@@ -1,4 +1,4 @@
-import { unknownId } from '../refusal.ts';
+import { numberOfId, unknownId } from '../refusal.ts';
 import { int, text, type Store } from '../store/store.ts';
 
 /** What a squad of the public game may hold; the interface does not say, so POST /squad does not ask for it. */
@@ -11,12 +11,10 @@ export const SQUAD_CONFIG = {
 
 /** Name and id of a fantasy league. @throws Refusal 404 naming `field` when there is none. */
 export function requireLeague(store: Store, field: string, id: string | number) {
-  const league = store.get(
-    'SELECT id, name FROM fantasy_leagues WHERE id = ?',
-    // A path id arrives as text, and SQLite would take " 1" for 1.
-    [typeof id === 'number' ? id : /^[1-9]\d{0,14}$/.test(id) ? Number(id) : 0],
-    (row) => ({ id: int(row, 'id'), name: text(row, 'name') }),
-  );
+  const league = store.get('SELECT id, name FROM fantasy_leagues WHERE id = ?', [numberOfId(id)], (row) => ({
+    id: int(row, 'id'),
+    name: text(row, 'name'),
+  }));
   if (league === undefined) throw unknownId(field, 'fantasy league', id);
   return league;
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Handler } from '../context.ts';
 import { listPage } from '../http/paging.ts';
-import { checkWord, unknownId } from '../refusal.ts';
+import { checkWord, numberOfId, unknownId } from '../refusal.ts';
 import { int, text, type Row, type Store } from '../store/store.ts';
 import { LAST_WEEK, openWeekNumber } from '../game/weeks.ts';
 import { countInLeague, requireLeague } from '../game/leagues.ts';
@@ -40,10 +40,9 @@ function toMiniLeague(row: Row) {
 
 /** A mini league by its number (section 2.4). @throws Refusal 404 naming `field` when there is none. */
 export function requireMiniLeague(store: Store, field: string, id: string | number) {
-  const number = /^[1-9]\d{0,14}$/.test(String(id)) ? Number(id) : 0;
   const found = store.get(
     `SELECT ${SELECT} FROM mini_leagues m ${JOINS} WHERE m.id = ?`,
-    [number],
+    [numberOfId(id)],
     toMiniLeague,
   );
   if (found === undefined) throw unknownId(field, 'mini league', id);

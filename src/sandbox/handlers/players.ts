@@ -1,7 +1,7 @@
 import type { Handler } from '../context.ts';
 import { readScoring } from '../game/settle.ts';
 import { toPerformance } from '../game/stats.ts';
-import { unknownId } from '../refusal.ts';
+import { numberOfId, unknownId } from '../refusal.ts';
 import { pointsOf, type Scoring } from '../game/scoring.ts';
 import { LEAGUE } from '../game/season.ts';
 import { int, text, type Row, type Store } from '../store/store.ts';
@@ -17,7 +17,7 @@ export const getPlayer: Handler<'get-player'> = ({ store }, { id, query }) => {
     `SELECT p.*, coalesce(c.price, p.price) AS price_now, t.name AS club_name, t.short_name
      FROM players p JOIN clubs t ON t.id = p.club_id
      LEFT JOIN prices c ON c.player_id = p.id AND c.fantasy_league_id = ? WHERE p.id = ?`,
-    [league.id, Number(id)],
+    [league.id, numberOfId(id)],
     toPlayer,
   );
   if (player === undefined) throw unknownId('id', 'player', id);

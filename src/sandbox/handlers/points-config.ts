@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Handler } from '../context.ts';
 import { settleSeason } from '../game/settle.ts';
-import { Refusal, checkSize, unknownId } from '../refusal.ts';
+import { Refusal, checkSize, numberOfId, unknownId } from '../refusal.ts';
 import type { Scoring } from '../game/scoring.ts';
 import { int, text, type Row, type Store } from '../store/store.ts';
 import { requireLeague } from '../game/leagues.ts';
@@ -72,7 +72,9 @@ export function writePointsConfig(
 export const getPointsConfig: Handler<'get-points-config'> = ({ store, settings }, { id }) => {
   const data =
     (settings.points_config_id === 'league' ? undefined : byOwnId(store, id.toLowerCase())) ??
-    (settings.points_config_id === 'own' ? undefined : byLeagueId(store, id));
+    (settings.points_config_id === 'own'
+      ? undefined
+      : readPointsConfig(store, 'fantasy_league_id', numberOfId(id)));
   if (data === undefined) throw unknownId('id', 'points configuration', id);
   return { message: 'Points configuration', data };
 };
@@ -80,8 +82,4 @@ export const getPointsConfig: Handler<'get-points-config'> = ({ store, settings 
 function byOwnId(store: Store, id: string) {
   const earlier = 'SELECT * FROM earlier_points_configs WHERE id = ?';
   return readPointsConfig(store, 'id', id) ?? store.get(earlier, [id], toPointsConfig);
-}
-
-function byLeagueId(store: Store, id: string) {
-  return /^[1-9]\d{0,14}$/.test(id) ? readPointsConfig(store, 'fantasy_league_id', Number(id)) : undefined;
 }
