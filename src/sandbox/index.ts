@@ -104,7 +104,6 @@ async function createSilent(options: SandboxOptions): Promise<Omit<Sandbox, 'bas
   const now = options.now === undefined ? undefined : requireTime(options.now);
   const clock = options.clock ?? realClock;
   const ended = new AbortController();
-  const [first, ...further] = Array.from({ length: settings.accounts }, (_, index) => index);
   const opened: OpenAccount[] = [];
   try {
     const open = (index: number): OpenAccount => {
@@ -112,12 +111,15 @@ async function createSilent(options: SandboxOptions): Promise<Omit<Sandbox, 'bas
       opened.push(account);
       return account;
     };
-    const accounts = [open(first ?? 0), ...further.map(open)] as const;
+    const accounts = [
+      open(0),
+      ...Array.from({ length: settings.accounts - 1 }, (_, index) => open(index + 1)),
+    ] as const;
     const [{ key: apiKey, context }] = accounts;
     context.faults.add((options.faults ?? []).map(requireFault));
     const controlKey = keepKey(context.store, 'control_key', options.controlKey);
     const app = await createApp({
-      accounts: [...accounts],
+      accounts,
       controlKey,
       clock,
       closing: ended.signal,

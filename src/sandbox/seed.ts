@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { writeFantasyLeague } from './game/leagues.ts';
+import { SQUAD_CONFIG, writeFantasyLeague } from './game/leagues.ts';
 import { writePointsConfig } from './handlers/points-config.ts';
 import { writeSquad } from './handlers/squads.ts';
 import { DEMO, type SeasonPlace } from './game/managers.ts';
@@ -8,7 +8,7 @@ import { processSubstitutions } from './game/settle.ts';
 import { position } from './game/stats.ts';
 import { nameSeries, squadName } from './game/names.ts';
 import { between, chanceOf, pickWeighted, uuidOf, type Chance } from './game/random.ts';
-import { writeSeason, type Position } from './game/season.ts';
+import { POSITIONS, writeSeason, type Position } from './game/season.ts';
 import type { Scoring } from './game/scoring.ts';
 import { int, type Store } from './store/store.ts';
 import { allWeeks } from './game/weeks.ts';
@@ -123,20 +123,17 @@ function writeSquads(store: Store, count: number): void {
   }
 }
 
-const BUDGET_TENTHS = 1_000;
-const MOST_PER_CLUB = 3;
-const SHAPE: readonly Position[] = [
-  ...['GK', 'GK', 'DEF', 'DEF', 'DEF', 'DEF', 'DEF'],
-  ...['MID', 'MID', 'MID', 'MID', 'MID', 'FWD', 'FWD', 'FWD'],
-] as Position[];
+const SHAPE = POSITIONS.flatMap((position) =>
+  Array.from({ length: SQUAD_CONFIG.positions[position] }, () => position),
+);
 /** What is kept for each player still to buy; every position has players for less in most clubs. */
 const RESERVE_TENTHS = 46;
 
-/** A legal squad of 15, the dearest of each position first: 2 GK, 5 DEF, 5 MID, 3 FWD, at most 3 of a club, within 100.0. */
+/** A squad by the rules of the public game, the dearest players first. */
 function buySquad(chance: Chance, players: readonly Choice[]): readonly number[] {
   const bought: Choice[] = [];
   const places = SHAPE.map((place) => ({ place, turn: chance() })).toSorted((a, b) => a.turn - b.turn);
-  let left = BUDGET_TENTHS;
+  let left = 10 * SQUAD_CONFIG.budget;
   for (const [index, { place }] of places.entries()) {
     const most = left - RESERVE_TENTHS * (places.length - 1 - index);
     const choices = players.filter(
@@ -144,7 +141,7 @@ function buySquad(chance: Chance, players: readonly Choice[]): readonly number[]
         player.position === place &&
         player.tenths <= most &&
         !bought.includes(player) &&
-        bought.filter(({ clubId }) => clubId === player.clubId).length < MOST_PER_CLUB,
+        bought.filter(({ clubId }) => clubId === player.clubId).length < SQUAD_CONFIG.max_per_club,
     );
     // Dearer players are wanted more, but not by everybody to the same degree.
     const taste = between(chance, 2, 5);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '../context.ts';
-import { COUNTERS, correct, listCorrections } from '../game/corrections.ts';
+import { correct, listCorrections } from '../game/corrections.ts';
+import { COUNTERS, type Counter } from '../game/match.ts';
 import { Refusal } from '../refusal.ts';
 import { settleLeagues } from '../game/settle.ts';
 import { LAST_WEEK, requireWeek } from '../game/weeks.ts';
@@ -13,10 +14,7 @@ const counter = z.int().min(0).max(MOST).optional();
 const body = z.strictObject({
   game_week: gameWeek,
   player_id: z.int().min(1),
-  ...(Object.fromEntries(COUNTERS.map((name) => [name, counter])) as Record<
-    (typeof COUNTERS)[number],
-    typeof counter
-  >),
+  ...(Object.fromEntries(COUNTERS.map((name) => [name, counter])) as Record<Counter, typeof counter>),
   minutes_played: z.int().min(0).max(90).optional(),
   games_started: z.int().min(0).max(1).optional(),
   // Scores of a player may fall below nothing.

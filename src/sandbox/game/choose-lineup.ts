@@ -1,7 +1,7 @@
 import { changeLineup, ownLineup, readPlaces, type OwnedPlace } from './kept-lineups.ts';
 import { FEWEST, MOST, pickLineup, type Place } from './lineup.ts';
 import { Refusal } from '../refusal.ts';
-import { POSITIONS } from './season.ts';
+import { byPosition, POSITIONS } from './season.ts';
 import type { Store } from '../store/store.ts';
 
 /** Who starts, who sits on the bench in which order, and who carries the armbands; players by id. */
@@ -24,9 +24,7 @@ export function chooseLineup(store: Store, squad: number, week: number, choice: 
   checkArmbands(choice);
   const byId = new Map(places.map((place) => [place.playerId, place]));
   const owned = (ids: readonly number[]): readonly OwnedPlace[] => ids.flatMap((id) => byId.get(id) ?? []);
-  const starting = owned(choice.starting).toSorted(
-    (one, other) => POSITIONS.indexOf(one.position) - POSITIONS.indexOf(other.position),
-  );
+  const starting = owned(choice.starting).toSorted(byPosition);
   const arranged = [...starting, ...owned(choice.bench)].map((place, index) => ({
     ...place,
     order: index + 1,

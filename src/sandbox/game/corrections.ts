@@ -1,25 +1,8 @@
 import { Refusal } from '../refusal.ts';
+import { COUNTERS, type Counter } from './match.ts';
 import { toPerformance } from './stats.ts';
 import { int, text, type Store } from '../store/store.ts';
 
-/** The counters that may be corrected: those of section 2.7 and own goals. */
-export const COUNTERS = [
-  'games_started',
-  'minutes_played',
-  'goals',
-  'assists',
-  'clean_sheets',
-  'goals_conceded',
-  'own_goals',
-  'saves',
-  'penalty_saves',
-  'penalty_missed',
-  'yellow_cards',
-  'red_cards',
-  'bonus_points',
-  'bonus_points_scores',
-] as const;
-type Counter = (typeof COUNTERS)[number];
 /** The counters that change, as they are meant to be. */
 export type Counters = { readonly [Name in Counter]?: number | undefined };
 

@@ -1,4 +1,4 @@
-import type { Position } from './season.ts';
+import { byPosition, type Position } from './season.ts';
 
 /** A player to be placed. */
 interface Candidate {
@@ -22,7 +22,6 @@ export const FEWEST: Readonly<Record<Position, number>> = { GK: 1, DEF: 3, MID: 
 /** The most of each position that a legal line-up starts. */
 export const MOST: Readonly<Record<Position, number>> = { GK: 1, DEF: 5, MID: 5, FWD: 3 };
 const STARTERS = 11;
-const ORDER: readonly Position[] = ['GK', 'DEF', 'MID', 'FWD'];
 
 /**
  * The line-up of a squad, as legal as its players permit and of the dearest of them: one goalkeeper, three defenders, two midfielders and a forward,
@@ -45,9 +44,7 @@ export function pickLineup(squad: readonly Candidate[]): readonly Place[] {
   fill(FEWEST);
   fill(MOST);
   fill({ GK: 1, DEF: STARTERS, MID: STARTERS, FWD: STARTERS });
-  const eleven = squad
-    .filter((candidate) => starting.has(candidate))
-    .toSorted((one, other) => ORDER.indexOf(one.position) - ORDER.indexOf(other.position));
+  const eleven = squad.filter((candidate) => starting.has(candidate)).toSorted(byPosition);
   const bench = squad
     .filter((candidate) => !starting.has(candidate))
     .toSorted((one, other) => Number(other.position === 'GK') - Number(one.position === 'GK'));

@@ -14,24 +14,29 @@ export interface Side {
   readonly players: readonly Footballer[];
 }
 
-/** What a player did in one match: the counters of section 2.7, and own goals, which the interface scores but does not show. */
-export interface Performance {
+/** What is counted of a player in a match, as weekly_stats holds it: the counters of section 2.7, and own goals, which the interface scores but does not show. */
+export const COUNTERS = [
+  'games_started',
+  'minutes_played',
+  'goals',
+  'assists',
+  'clean_sheets',
+  'goals_conceded',
+  'own_goals',
+  'saves',
+  'penalty_saves',
+  'penalty_missed',
+  'yellow_cards',
+  'red_cards',
+  'bonus_points',
+  'bonus_points_scores',
+] as const;
+export type Counter = (typeof COUNTERS)[number];
+
+/** What a player did in one match. */
+export interface Performance extends Readonly<Record<Counter, number>> {
   readonly playerId: number;
   readonly position: Position;
-  readonly games_started: number;
-  readonly minutes_played: number;
-  readonly goals: number;
-  readonly assists: number;
-  readonly clean_sheets: number;
-  readonly goals_conceded: number;
-  readonly own_goals: number;
-  readonly saves: number;
-  readonly penalty_saves: number;
-  readonly penalty_missed: number;
-  readonly yellow_cards: number;
-  readonly red_cards: number;
-  readonly bonus_points: number;
-  readonly bonus_points_scores: number;
 }
 
 interface MatchResult {

@@ -1,5 +1,5 @@
 import { liveOn, type SeasonPlace } from './managers.ts';
-import { playMatch, type Footballer, type Performance, type Side } from './match.ts';
+import { COUNTERS, playMatch, type Footballer, type Performance, type Side } from './match.ts';
 import { chanceOf, uuidOf } from './random.ts';
 import { settleLeagues } from './settle.ts';
 import { position } from './stats.ts';
@@ -71,8 +71,6 @@ function writePerformance(store: Store, week: number, fixtureId: string, stat: P
   store.run(
     'INSERT INTO weekly_stats VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     ...[stat.playerId, week, uuidOf(`stat ${week} ${stat.playerId}`), fixtureId],
-    ...[stat.games_started, stat.minutes_played, stat.goals, stat.assists, stat.clean_sheets],
-    ...[stat.goals_conceded, stat.own_goals, stat.saves, stat.penalty_saves, stat.penalty_missed],
-    ...[stat.yellow_cards, stat.red_cards, stat.bonus_points, stat.bonus_points_scores],
+    ...COUNTERS.map((name) => stat[name]),
   );
 }

@@ -21,6 +21,14 @@ export const LEAGUE = {
 export const POSITIONS = ['GK', 'DEF', 'MID', 'FWD'] as const;
 export type Position = (typeof POSITIONS)[number];
 
+interface Placed {
+  readonly position: Position;
+}
+
+/** Sorts by position. */
+export const byPosition = (one: Placed, other: Placed): number =>
+  POSITIONS.indexOf(one.position) - POSITIONS.indexOf(other.position);
+
 /** The clubs from the strongest to the weakest, with their abbreviations. */
 const CLUBS = [
   ['Caldmere City', 'CAL'],

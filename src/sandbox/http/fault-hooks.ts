@@ -6,6 +6,7 @@ import type { OperationId } from '../../contract/index.ts';
 import type { Wait } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { isProcessed, type Fault } from '../faults.ts';
+import { JSON_TYPE } from './refusal-body.ts';
 import { spell } from '../spell.ts';
 import { DEFAULT_SETTINGS } from '../switches.ts';
 
@@ -23,7 +24,6 @@ declare module 'fastify' {
 const LONGEST_MS = 600_000;
 const STEP_MS = 100;
 const LARGE_BYTES = 67_108_864;
-const JSON_TYPE = 'application/json; charset=utf-8';
 const CHUNK = Buffer.alloc(65_536, ' ');
 
 /** The body that stands for an answer to a request that is not carried out. */

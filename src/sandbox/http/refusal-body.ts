@@ -7,7 +7,8 @@ interface RefusalBody {
   readonly body: string;
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8';
+/** The content type of every answer with JSON. */
+export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** A refusal in the shape that the service gives its errors; sections 1 and 7 only expect the envelope. */
 export function refusalBody(shape: Settings['error_shape'], status: number, message: string): RefusalBody {

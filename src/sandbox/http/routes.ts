@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { recordEffect } from '../store/effects.ts';
 import { handlers } from '../handlers/index.ts';
 import { spellPaging, type Paging } from './paging.ts';
+import { JSON_TYPE } from './refusal-body.ts';
 import { HalfDone } from '../refusal.ts';
 import { isPlain, shownIn, spell } from '../spell.ts';
 import type { Settings } from '../switches.ts';
@@ -52,8 +53,6 @@ export function addOperation(
     },
   });
 }
-
-const JSON_TYPE = 'application/json; charset=utf-8';
 
 interface OperationOptions {
   /** Those that are the same for all accounts. */
