@@ -128,28 +128,15 @@ function lineupBefore({ before, latest }: WeekLineups, logged: readonly Partial<
 
 /** Whether the same went out and the same came in; who came in for whom changes nothing. */
 function isSame(expected: readonly Pair[], logged: readonly Partial<Pair>[]): boolean {
-  const outs = logged.flatMap(({ out }) => out ?? []);
-  const ins = logged.flatMap((pair) => pair.in ?? []);
-  return (
-    isSameSet(
-      expected.map(({ out }) => out),
-      outs,
-    ) &&
-    isSameSet(
-      expected.map((pair) => pair.in),
-      ins,
-    )
+  const playersOf = (pairs: readonly Partial<Pair>[], side: keyof Pair): readonly string[] =>
+    pairs.flatMap((pair) => pair[side] ?? []);
+  return (['out', 'in'] as const).every((side) =>
+    isSameSet(playersOf(expected, side), playersOf(logged, side)),
   );
 }
 
-function isSameSet(one: readonly string[], other: readonly string[]): boolean {
-  const wanted = new Set(one);
-  return (
-    wanted.size === other.length &&
-    other.every((each) => wanted.has(each)) &&
-    new Set(other).size === wanted.size
-  );
-}
+const isSameSet = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && new Set(one).symmetricDifference(new Set(other)).size === 0;
 
 /** The positions of which too few or too many start afterwards, where the line-up before was in order. */
 function formation({ lineups: { after }, places, pairs }: Judged, { eleven }: Rules): readonly Difference[] {

@@ -19,6 +19,8 @@ type Direction = 'out' | 'in';
 export type MinutesIn = (week: string, player: string) => number | undefined;
 type LineupsOf = (week: string, squad: string) => WeekLineups;
 
+const playerOf = ({ player }: AutoSubstitution): string => String(player?.id ?? '');
+
 /** What a record says that may hold the direction. The words are not shown by the interface. */
 const FEATURES: readonly ((record: AutoSubstitution) => unknown)[] = [
   ({ action }) => action,
@@ -45,12 +47,12 @@ export function loggedPairs(
 
 /** The direction of a record by the line-ups of its week. */
 function shownDirection(
-  { id, squad, player }: AutoSubstitution,
+  record: AutoSubstitution,
   weekOf: ReadonlyMap<string, string>,
   lineupsOf: LineupsOf,
 ): Direction | undefined {
-  const { before, after } = lineupsOf(weekOf.get(id) ?? '', squad?.id ?? '');
-  const key = String(player?.id ?? '');
+  const { before, after } = lineupsOf(weekOf.get(record.id) ?? '', record.squad?.id ?? '');
+  const key = playerOf(record);
   if (after === undefined) {
     const was = before && startsOf(before).get(key);
     return was === undefined ? undefined : was ? 'out' : 'in';
@@ -76,7 +78,7 @@ function learnDirections(
 ): Learnt {
   const votes = FEATURES.map(() => new Map<unknown, Record<Direction, number>>());
   for (const record of records) {
-    const minutes = minutesIn(weekOf.get(record.id) ?? '', String(record.player?.id ?? ''));
+    const minutes = minutesIn(weekOf.get(record.id) ?? '', playerOf(record));
     const played = minutes === undefined ? undefined : minutes > 0 ? 'in' : 'out';
     const direction = shownDirection(record, weekOf, lineupsOf) ?? played;
     if (direction === undefined) continue;
@@ -154,11 +156,10 @@ function matchPairs(
   if (outs.length === 1 && ins.length === 1) return [[outs[0], ins[0]]];
   const placeBefore = before === undefined ? [] : [...startsOf(before).keys()];
   const placeAfter = after === undefined ? [] : [...startsOf(after).keys()];
-  const idOf = ({ player }: AutoSubstitution): string => String(player?.id ?? '');
   const left = new Set(ins);
   const matched = outs.map((out): [AutoSubstitution, AutoSubstitution | undefined] => {
-    const at = placeBefore.indexOf(idOf(out));
-    const into = [...left].find((each) => at !== -1 && placeAfter[at] === idOf(each));
+    const at = placeBefore.indexOf(playerOf(out));
+    const into = [...left].find((each) => at !== -1 && placeAfter[at] === playerOf(each));
     if (into !== undefined) left.delete(into);
     return [out, into];
   });
@@ -172,5 +173,5 @@ function armband(
 ): Pick<LoggedPair, 'captainMoved'> {
   const [was, is] = [before, after].map((lineup) => lineup && captainOf(lineup));
   if (out === undefined || was === undefined || is === undefined) return {};
-  return { captainMoved: was === String(out.player?.id ?? '') && is !== was };
+  return { captainMoved: was === playerOf(out) && is !== was };
 }

@@ -86,26 +86,24 @@ export function weekNumbers(
   const ownership = ownedPlayers(lineups, own);
   const few = Math.max(1, Math.floor((lineups.length * FEW_PCT) / 100));
   const points = squads.flatMap((each) => each.points ?? []);
-  const most = (value: (squad: CountedSquad) => number | undefined): readonly NumberedSquad[] =>
-    ranked(squads, value);
   return {
     squads: points.length,
     lineups: lineups.length,
     average: points.length === 0 ? undefined : points.reduce((sum, one) => sum + one, 0) / points.length,
     best: bestOf(squads),
     top: topOf(squads),
-    climbers: most((squad) => placesWon(squad)),
-    fallers: most((squad) => negated(placesWon(squad))),
+    climbers: ranked(squads, placesWon),
+    fallers: ranked(squads, (squad) => -(placesWon(squad) ?? 0)),
     captains: captainsOf(lineups, own),
     ownership: ownership.slice(0, MOST),
     differentials: ownership
       .filter(({ squads: owners, points: value = 0 }) => owners <= few && value > 0)
       .toSorted((one, other) => (other.points ?? 0) - (one.points ?? 0) || one.squads - other.squads)
       .slice(0, MOST),
-    bench: most(({ benchPoints }) => benchPoints),
+    bench: ranked(squads, ({ benchPoints }) => benchPoints),
     playersIn: countPlayers(squads.flatMap(({ playersIn = [] }) => playersIn)).slice(0, MOST),
     playersOut: countPlayers(squads.flatMap(({ playersOut = [] }) => playersOut)).slice(0, MOST),
-    hits: most(({ hits }) => hits),
+    hits: ranked(squads, ({ hits }) => hits),
     chips: chipsOf(squads),
   };
 }
@@ -114,8 +112,6 @@ const byRank = (one: CountedSquad, other: CountedSquad): number =>
   (one.rank ?? Infinity) - (other.rank ?? Infinity) || compareText(one.squad, other.squad);
 
 const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
-
-const negated = (value: number | undefined): number | undefined => value && -value;
 
 const placesWon = ({ rank, previousRank }: CountedSquad): number | undefined =>
   rank === undefined || previousRank === undefined ? undefined : previousRank - rank;
@@ -211,10 +207,8 @@ const captainsOf = (
 
 /** How often each id stands in the list, the most first. */
 function countPlayers(players: readonly string[]): readonly CountedPlayer[] {
-  const counts = new Map<string, number>();
-  for (const player of players) counts.set(player, (counts.get(player) ?? 0) + 1);
-  return [...counts]
-    .map(([player, squads]) => ({ player, squads }))
+  return [...Map.groupBy(players, (player) => player)]
+    .map(([player, its]) => ({ player, squads: its.length }))
     .toSorted((one, other) => other.squads - one.squads || compareText(one.player, other.player));
 }
 
