@@ -5,6 +5,17 @@ import { ConfigError } from '../model/error.ts';
 const open = (text: string, timezone: string): Cron =>
   new Cron(text, { timezone, mode: '5-part', paused: true });
 
+const NUMBERS = /^\d+(?:,\d+)*$/;
+
+/** The library takes a list of hours or minutes for steps: each of its times is to be a fixed one. */
+function fixedTimes(text: string): readonly string[] {
+  const [minutes = '', hours = '', ...days] = text.split(/\s+/);
+  if (!NUMBERS.test(minutes) || !NUMBERS.test(hours)) return [text];
+  return hours
+    .split(',')
+    .flatMap((hour) => minutes.split(',').map((minute) => [minute, hour, ...days].join(' ')));
+}
+
 /** Errors: ConfigError `schedule.cron` when a text is no cron schedule. */
 export function checkCron(text: string): void {
   let next: Date | null;
@@ -24,7 +35,9 @@ export function checkCron(text: string): void {
 
 /** The first time after `afterMs`; undefined when there is none. */
 export function nextCronMs(text: string, timezone: string, afterMs: number): number | undefined {
-  return open(text, timezone).nextRun(new Date(afterMs))?.getTime();
+  const after = new Date(afterMs);
+  const next = fixedTimes(text).flatMap((each) => open(each, timezone).nextRun(after)?.getTime() ?? []);
+  return next.length === 0 ? undefined : Math.min(...next);
 }
 
 /** The last time after `afterMs` and up to `untilMs`; undefined when there is none. */
@@ -37,7 +50,8 @@ export function lastCronMs(
   // Most often nothing came since, which is quicker to find than what came last.
   if ((nextCronMs(text, timezone, afterMs) ?? Infinity) > untilMs) return undefined;
   // The library looks for what lies before a time, to the second: the first of both may come within that second.
-  const last = open(text, timezone).previousRuns(2, new Date(untilMs + 1000));
-  const lastMs = last.map((each) => each.getTime()).find((ms) => ms <= untilMs);
-  return lastMs !== undefined && lastMs > afterMs ? lastMs : undefined;
+  const until = new Date(untilMs + 1000);
+  const last = fixedTimes(text).flatMap((each) => open(each, timezone).previousRuns(2, until));
+  const lastMs = Math.max(...last.map((each) => each.getTime()).filter((ms) => ms <= untilMs));
+  return lastMs > afterMs ? lastMs : undefined;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkCron, lastCronMs } from '../../../src/schedule/cron.ts';
+import { checkCron, lastCronMs, nextCronMs } from '../../../src/schedule/cron.ts';
 
 it.each(['*/15 8-22 * * *', '0 6 * * MON', '5,35 * 1-7 * *', '0 0 29 2 *'])('%s is a schedule', (text) => {
   expect(() => checkCron(text)).not.toThrow();
@@ -26,3 +26,28 @@ it.each(['14:00:00.000', '14:14:59.500'])('the last time is told at %s too', (ti
     Date.parse('2026-09-01T14:00:00Z'),
   );
 });
+
+const timesOf = (text: string, from: string, until: string): readonly string[] => {
+  const times: string[] = [];
+  let atMs = nextCronMs(text, 'Europe/Berlin', Date.parse(from)) ?? Infinity;
+  for (; atMs <= Date.parse(until); atMs = nextCronMs(text, 'Europe/Berlin', atMs) ?? Infinity)
+    times.push(new Date(atMs).toISOString().slice(11, 16));
+  return times;
+};
+
+it.each([
+  ['30 2 * * *', ['01:00'], ['00:30']],
+  ['30 2,14 * * *', ['01:00', '12:30'], ['00:30', '13:30']],
+  ['0,30 2 * * *', ['01:00'], ['00:00', '00:30']],
+  ['*/30 1-3 * * *', ['00:00', '00:30', '01:00', '01:30'], null],
+])(
+  '%s keeps fixed times where the clocks change, and lets steps follow real time',
+  (text, spring, autumn) => {
+    expect(timesOf(text, '2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z')).toEqual(spring);
+    if (autumn !== null)
+      expect(timesOf(text, '2026-10-24T22:00:00Z', '2026-10-25T23:00:00Z')).toEqual(autumn);
+    const untilMs = Date.parse('2026-03-29T22:00:00Z');
+    const last = lastCronMs(text, 'Europe/Berlin', untilMs - 86_400_000, untilMs);
+    expect(new Date(last ?? 0).toISOString().slice(11, 16)).toBe(spring.at(-1));
+  },
+);
