@@ -16,22 +16,22 @@ export const GUARDS = [
   'open_week',
 ] as const;
 
-/** What the guards of one mapping look at. */
+/** What the guards of one mapping look at; what is left out was not compared. */
 export interface GuardFigures {
   /** Rows after the header, without excluded ones. */
   readonly rows: number;
   readonly excluded: number;
   readonly invalid: number;
-  readonly updates: number;
+  readonly updates?: number;
   /** Users that would be deactivated, because they are in no row any more. */
-  readonly deactivated: number;
+  readonly deactivated?: number;
   /** Records known under the keys of the resource; 0 before the first push. */
-  readonly known: number;
+  readonly known?: number;
   /** The largest step from a confirmed price, where one is known. */
-  readonly largestStep: Step | undefined;
-  readonly largestStepPct: Step | undefined;
+  readonly largestStep?: Step | undefined;
+  readonly largestStepPct?: Step | undefined;
   /** Game weeks that would be processed although they are not over, or nobody can tell. */
-  readonly openWeeks: readonly OpenWeek[];
+  readonly openWeeks?: readonly OpenWeek[];
 }
 
 /** A row that would have such a game week processed. */
@@ -71,7 +71,7 @@ function stepTooLarge(guards: Guards, figures: GuardFigures): readonly Tripped[]
 }
 
 /** Processing a game week that is still played scores the half of it. */
-function weekOpen({ rows, openWeeks: [first, ...others] }: GuardFigures): readonly Tripped[] {
+function weekOpen({ rows, openWeeks: [first, ...others] = [] }: GuardFigures): readonly Tripped[] {
   if (first === undefined) return [];
   const { kind, why, week, league, rowNumber } = first;
   const place = rows > 1 ? `row ${rowNumber}: ` : '';
@@ -82,7 +82,7 @@ function weekOpen({ rows, openWeeks: [first, ...others] }: GuardFigures): readon
 }
 
 function tripped(guards: Guards, figures: GuardFigures): readonly Tripped[] {
-  const { rows, updates, known } = figures;
+  const { rows, updates = 0, known = 0, deactivated = 0 } = figures;
   const changePct = known === 0 ? 0 : (updates / known) * 100;
   const stops: Tripped[] = [];
   if (rows > 0 && rows < guards.minRows)
@@ -91,9 +91,9 @@ function tripped(guards: Guards, figures: GuardFigures): readonly Tripped[] {
     const what = `${updates} of ${known} known records would change (${Math.round(changePct)} %), at most ${guards.maxChangePct} % expected`;
     stops.push(['max_change_pct', what]);
   }
-  if (figures.deactivated > guards.maxDeactivate) {
-    const are = figures.deactivated === 1 ? 'is' : 'are';
-    const what = `${renderCountOf(figures.deactivated, 'user')} ${are} no longer in the table and would be deactivated: more than max_deactivate ${guards.maxDeactivate}`;
+  if (deactivated > guards.maxDeactivate) {
+    const are = deactivated === 1 ? 'is' : 'are';
+    const what = `${renderCountOf(deactivated, 'user')} ${are} no longer in the table and would be deactivated: more than max_deactivate ${guards.maxDeactivate}`;
     stops.push(['max_deactivate', what]);
   }
   return [...stops, ...stepTooLarge(guards, figures), ...weekOpen(figures)];
@@ -106,7 +106,7 @@ export function checkGuards(
   options: Pick<PlanOptions, 'allowEmpty' | 'allowGuards'>,
 ): readonly StoppedError[] {
   const { name, guards, source } = mapping;
-  const { rows, excluded, invalid, deactivated } = figures;
+  const { rows, excluded, invalid, deactivated = 0 } = figures;
   const isAllowed = (guard: (typeof GUARDS)[number]): boolean => options.allowGuards.includes(guard);
   const stop = (
     guard: (typeof GUARDS)[number],

@@ -69,15 +69,9 @@ export async function validateSources(
       const outcomes = outcomeCounts(counts);
       validated.push({ mapping, outcomes, valid: counts.get('open') ?? 0 });
       const figures = {
-        deactivated: 0,
         rows: outcomes.rows - outcomes.excluded,
         excluded: outcomes.excluded,
         invalid: outcomes.invalid,
-        updates: 0,
-        known: 0,
-        largestStep: undefined,
-        largestStepPct: undefined,
-        openWeeks: [],
       };
       stops.push(
         ...checkGuards(mapping, figures, options).map((error) => ({ mapping: mapping.name, error })),
