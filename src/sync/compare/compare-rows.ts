@@ -12,27 +12,13 @@ import type { Comparison } from '../ports.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
-/** What comparing found beside the changes themselves. */
-export interface Compared {
-  /** Rows that go out in batches, by the group that may share a request. */
-  readonly batched: ReadonlyMap<string, number>;
-  /** Requests for one row each: changes, and changes that follow a create. */
-  readonly single: number;
-  readonly updates: number;
-  /** Records that are created, and those that the quota has no room for. */
-  readonly creates: number;
-  readonly overQuota: number;
-  /** A row that would be created, and the key of a record that it may be; of a state that has written nothing only where no row is known. */
-  readonly stranger: { readonly row: RunRow; readonly key: string } | undefined;
-  readonly largestStep: Step | undefined;
-  readonly largestStepPct: Step | undefined;
-}
-
 /** Changes that are to be sent, row by row. */
 export class ChangeCounts {
+  /** Rows that go out in batches, by the group that may share a request. */
   readonly batched = new Map<string, number>();
   creates = 0;
   updates = 0;
+  /** Requests for one row each: changes, and changes that follow a create. */
   single = 0;
 
   add({ resource }: PushMapping, row: RunRow, change: 'create' | 'update'): void {
@@ -47,6 +33,17 @@ export class ChangeCounts {
     this.batched.set(group, (this.batched.get(group) ?? 0) + 1);
     if (needsChangeAfterCreate(row)) this.single += 1;
   }
+}
+
+/** What comparing found beside the changes themselves. */
+export interface Compared {
+  readonly counts: Readonly<ChangeCounts>;
+  /** Rows that would be created, and that the quota has no room for. */
+  readonly overQuota: number;
+  /** A row that would be created, and the key of a record that it may be; of a state that has written nothing only where no row is known. */
+  readonly stranger: { readonly row: RunRow; readonly key: string } | undefined;
+  readonly largestStep: Step | undefined;
+  readonly largestStepPct: Step | undefined;
 }
 
 interface CompareOptions {
@@ -99,9 +96,8 @@ export async function compareRows(
     }
     await rows.patch(mapping.name, compared);
   }
-  const { batched, single, updates, creates } = counts;
   return {
-    ...{ batched, single, updates, creates, overQuota, largestStep, largestStepPct },
+    ...{ counts, overQuota, largestStep, largestStepPct },
     stranger: found > 0 && comparison.isWritten !== true ? undefined : stranger,
   };
 }

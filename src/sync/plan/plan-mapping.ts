@@ -108,7 +108,7 @@ async function compareMapping(planning: Planning, mapping: PushMapping): Promise
   });
   await keepPlanned(mappings, mapping, rows);
   warnOfStrangers(ports, mapping, comparison, compared);
-  if (feature !== undefined) made.set(feature, before + compared.creates);
+  if (feature !== undefined) made.set(feature, before + compared.counts.creates);
   const gone =
     missing === undefined || comparison.unknownKeysWait !== undefined
       ? undefined
@@ -139,10 +139,10 @@ async function costOf(
   { compared, gone, carried }: Found,
 ): Promise<Pick<MappingPlan, 'writes' | 'reads' | 'worst'> & { readonly work: readonly RequestStep[] }> {
   const size = await batchSize(ports.store, account.service, mapping);
-  const batched = compared?.batched ?? new Map<string, number>();
+  const batched = compared?.counts.batched ?? new Map<string, number>();
   const groups = [...batched.values()];
   const batches = groups.reduce((sum, count) => sum + Math.ceil(count / size), 0);
-  const changes = (compared?.single ?? 0) + carried;
+  const changes = (compared?.counts.single ?? 0) + carried;
   const deactivated = gone?.deactivated ?? 0;
   const single = changes + deactivated;
   const reads = await strategies[mapping.resource].evidenceCost(ports, batched);
@@ -160,7 +160,7 @@ async function costOf(
       batchedRows: groups.reduce((sum, count) => sum + count, 0),
       changes,
       // A new row that gets its flag by a change counts where it is created.
-      changedRows: (requests.updatesLikeCreates ? 0 : (compared?.updates ?? 0)) + carried,
+      changedRows: (requests.updatesLikeCreates ? 0 : (compared?.counts.updates ?? 0)) + carried,
       deactivated,
     }),
   };
@@ -182,7 +182,7 @@ async function stopsOf(
       rows: outcomes.rows - outcomes.excluded,
       excluded: outcomes.excluded,
       invalid: outcomes.invalid,
-      updates: compared?.updates ?? 0,
+      updates: compared?.counts.updates ?? 0,
       deactivated,
       known: comparison?.known ?? 0,
       largestStep: compared?.largestStep,
@@ -191,7 +191,7 @@ async function stopsOf(
     },
     options,
   );
-  const isSent = compared !== undefined && compared.batched.size > 0;
+  const isSent = compared !== undefined && compared.counts.batched.size > 0;
   const isFromMemory = isSent && comparison?.fromMemory === true && !options.adopt;
   const stranger = comparison?.isWritten === true ? compared?.stranger : undefined;
   const stop =
@@ -239,7 +239,7 @@ async function planMissing(
   const { signal } = ports;
   const compared = await compareRows(missing, rows, comparison, { quotaRoom: 0, allowKeyShape, signal });
   const first = await rows.page(missing.name, { change: 'update', open: true, afterRow: 0, limit: 5 });
-  return { deactivated: compared.single, missing: first.flatMap(({ key }) => key ?? []) };
+  return { deactivated: compared.counts.single, missing: first.flatMap(({ key }) => key ?? []) };
 }
 
 /** What a mapping's rows would end as, by their changes so far. */
