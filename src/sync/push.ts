@@ -127,7 +127,13 @@ export async function planAndWrite(
     const stop = whyStopped(planned.stops);
     if (stop !== undefined) {
       const isReject = planned.stops.every(({ error }) => error.code === REJECTED);
-      if (isReject) return await stopAtRejects(ports, run, planned, stop);
+      // The good rows are deferred, and the files of bad rows are written.
+      if (isReject)
+        return await finish(ports, run, await deferRejected(planned), {
+          exitCode: EXIT.stopped,
+          stoppedBy: stop,
+          keep: false,
+        });
       throw stop;
     }
     ports.passed?.('memory', 'older_state', 'guards');
@@ -158,16 +164,6 @@ function isDecided(stop: TeamsheetError | undefined): boolean {
 function resumable(stop: TeamsheetError, run: Run): TeamsheetError {
   const next = `resume ${run.id}`;
   return interruptedAt(exhaustedAt(stop, 'nothing was sent', next), 'nothing was sent', next);
-}
-
-/** Ends a run that invalid rows stop: the good rows are deferred, and the files of bad rows are written. */
-async function stopAtRejects(
-  ports: SyncPorts,
-  run: Run,
-  planned: PlannedPush,
-  stoppedBy: TeamsheetError,
-): Promise<PushResult> {
-  return finish(ports, run, await deferRejected(planned), { exitCode: EXIT.stopped, stoppedBy, keep: false });
 }
 
 /** Sends what is open, mapping by mapping, and ends the run. */

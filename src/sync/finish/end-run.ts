@@ -97,7 +97,9 @@ export async function finish(
   const pushed = planned.mappings.map(({ mapping }) => mapping);
   const isUndecided =
     stoppedBy === undefined && !finished && (await needsResolve(ports, run, pushed, rows, summaries));
-  await (finished ? endRows(rows, summaries) : rows.close());
+  // A row in conflict is still to be resolved, so that all of them stay.
+  const areKept = !finished || summaries.some(({ conflict }) => conflict > 0);
+  await (areKept ? rows.close() : rows.keepWritten());
   const progress = progressOf(summaries);
   return {
     report: { run: run.id, command: run.command, exit_code: exitCode, mappings: summaries, requests },
@@ -171,11 +173,6 @@ function progressOf(summaries: readonly PushSummary[]): string {
   return left === 0
     ? `all done: ${rows}`
     : `${renderCount(all - left)} of ${rows} done, ${renderCount(left)} left`;
-}
-
-/** Keeps of a finished run what `verify` and `retry` ask for; a row in conflict is still to be resolved, so that all of them stay. */
-function endRows(rows: RunRows, summaries: readonly PushSummary[]): Promise<void> {
-  return summaries.some(({ conflict }) => conflict > 0) ? rows.close() : rows.keepWritten();
 }
 
 /** Whether every row of the table was read, or every refused one by a retry, and none is to be corrected or left. */
