@@ -4,7 +4,7 @@ import type { LeagueScope } from '../model/state/memory.ts';
 import { explains, type PlayerWeek, type Settings } from '../rules/points.ts';
 import type { Rules } from '../rules/rules.ts';
 import { newestSeason } from '../season/seasons.ts';
-import { whatIf } from '../season/whatif.ts';
+import { whatIf, type WhatIfResult } from '../season/whatif.ts';
 import { latestKept } from './memory/known-weeks.ts';
 import { keptPlayers, keptSettings, keptWeeks, type KeptWeek } from './memory/league-records.ts';
 import { begunWeeks } from './memory/league-weeks.ts';
@@ -21,17 +21,11 @@ export interface SquadPreview {
 }
 
 /** What other points make of game weeks. */
-export interface Preview {
+export interface Preview extends Omit<WhatIfResult, 'squads'> {
   /** As the service names them. */
   readonly weeks: readonly string[];
   /** The best first, as it would be then. */
   readonly squads: readonly SquadPreview[];
-  /** Each changed setting with the points that it brings to all squads. */
-  readonly settings: ReadonlyMap<string, number>;
-  readonly playerWeeks: number;
-  readonly explained: number;
-  /** Entries of line-ups of which something cannot be said. */
-  readonly unknown: number;
 }
 
 /**
