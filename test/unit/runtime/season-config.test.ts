@@ -1,17 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../src/runtime/config/config.ts';
-import { makeFolder } from '../../support/cli.ts';
+import { testFolder } from '../../support/test-folder.ts';
 
-let folder: ReturnType<typeof makeFolder>;
-beforeEach(() => {
-  folder = makeFolder();
-});
-afterEach(() => folder.remove());
+const folder = testFolder();
 
 const seasonOf = (season: string) => {
   folder.write('teamsheet.yaml', `version: 1\n${season}`);
-  const flags = { config: undefined, env: undefined, var: {}, mappings: undefined };
-  return readConfig(flags, { cwd: folder.path, env: {} }).season;
+  return readConfig({ var: {} }, { cwd: folder.path, env: {} }).season;
 };
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,22 +1,18 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openState, rememberedBaseUrl } from '../../../src/runtime/state.ts';
+import { testFolder } from '../../support/test-folder.ts';
 import { startedRun } from '../../support/writes.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'teamsheet-state-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder();
 
 it('warns of a state file that others can read, with the command that corrects it', async () => {
-  const file = join(folder, 'state.sqlite');
+  const file = join(folder.path, 'state.sqlite');
   const open = async (): Promise<readonly string[]> => {
     const warnings: string[] = [];
     const { store } = await openState(
-      { state: { kind: 'file', file }, stateFolder: folder, insecure: false, env: {} },
+      { state: { kind: 'file', file }, stateFolder: folder.path, insecure: false, env: {} },
       { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() },
       (message) => warnings.push(message),
     );

@@ -1,19 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readFaults } from '../../../../src/cli/sandbox/faults-file.ts';
+import { testFolder } from '../../../support/test-folder.ts';
 
 describe('a file of faults', () => {
-  let folder = '';
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'teamsheet-faults-'));
-  });
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder();
   const file = (text: string): string => {
-    const path = join(folder, 'faults.yaml');
-    writeFileSync(path, text);
-    return path;
+    folder.write('faults.yaml', text);
+    return join(folder.path, 'faults.yaml');
   };
 
   it.each([
@@ -44,7 +38,7 @@ describe('a file of faults', () => {
   });
 
   it('that is not there is refused', () => {
-    expect(() => readFaults(join(folder, 'none.yaml'))).toThrow(
+    expect(() => readFaults(join(folder.path, 'none.yaml'))).toThrow(
       expect.objectContaining({ code: 'sandbox.faults' }),
     );
   });

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openRequestLog } from '../../../../src/cli/sandbox/request-log.ts';
+import { testFolder } from '../../../support/test-folder.ts';
 
 const line = {
   time: '2026-09-01T00:00:00.000Z',
@@ -13,11 +13,7 @@ const line = {
   ms: 1,
 };
 
-let folder = '';
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'teamsheet-log-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 function open(file: string) {
   const warnings: string[] = [];
@@ -30,7 +26,7 @@ function open(file: string) {
 }
 
 it('appends a line for each request, for its owner alone', () => {
-  const file = join(folder, 'requests.log');
+  const file = join(folder.path, 'requests.log');
   for (const _ of [1, 2]) {
     const { log } = open(file);
     log.write?.(line);
@@ -42,7 +38,7 @@ it('appends a line for each request, for its owner alone', () => {
 });
 
 it('says once that lines are lost, and lets the sandbox go on', () => {
-  const { log, warnings } = open(join(folder, 'lost.log'));
+  const { log, warnings } = open(join(folder.path, 'lost.log'));
   log.close();
   log.write?.(line);
   log.write?.(line);

@@ -1,21 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readConfig } from '../../../../src/runtime/config/config.ts';
+import { describe, expect, it } from 'vitest';
+import { readConfig, type Config } from '../../../../src/runtime/config/config.ts';
 import { connectionOf } from '../../../../src/runtime/config/connection.ts';
-import type { Config } from '../../../../src/runtime/config/config.ts';
 import { parseDuration } from '../../../../src/model/time/duration.ts';
 import { googleConnectionOf } from '../../../../src/runtime/google.ts';
 import { standsInside } from '../../../../src/runtime/config/inside-folder.ts';
+import { testFolder } from '../../../support/test-folder.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'teamsheet-config-')));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = testFolder();
 
 const KEY = 'canary-4c1f-key';
 const YAML = `version: 1
@@ -41,9 +34,9 @@ interface Given {
   readonly cwd?: string;
 }
 
-function read({ yaml, dotEnv, env = {}, args = {}, cwd = folder }: Given): Config {
-  if (yaml !== undefined) writeFileSync(join(folder, 'teamsheet.yaml'), yaml);
-  if (dotEnv !== undefined) writeFileSync(join(folder, '.env'), dotEnv, { mode: 0o600 });
+function read({ yaml, dotEnv, env = {}, args = {}, cwd = folder.path }: Given): Config {
+  if (yaml !== undefined) folder.write('teamsheet.yaml', yaml);
+  if (dotEnv !== undefined) writeFileSync(join(folder.path, '.env'), dotEnv, { mode: 0o600 });
   return readConfig(
     { config: undefined, env: undefined, var: {}, mappings: undefined, ...args },
     { cwd, env },
@@ -77,11 +70,11 @@ describe('a symbolic link that leads to no file', () => {
     ['teamsheet.yaml', 'nowhere.yaml', 'config.unreadable'],
     ['.env', '.env', 'env.unreadable'],
   ])('is not taken for a file that is not there: %s', (name, target, code) => {
-    symlinkSync(target, join(folder, name));
+    symlinkSync(target, join(folder.path, name));
     expect(() => read({})).toThrow(
       expect.objectContaining({
         ...{ code, exitCode: 4, next: 'correct the link, or delete it' },
-        message: `${join(folder, name)} is a symbolic link to "${target}", which leads to no file`,
+        message: `${join(folder.path, name)} is a symbolic link to "${target}", which leads to no file`,
       }) as Error,
     );
   });
@@ -90,13 +83,13 @@ describe('a symbolic link that leads to no file', () => {
 describe('a file that is not UTF-8', () => {
   it('is refused, never read with its characters replaced', () => {
     writeFileSync(
-      join(folder, 'teamsheet.yaml'),
+      join(folder.path, 'teamsheet.yaml'),
       Buffer.from('version: 1\nvars: { name: Jos\u00e9 }\n', 'latin1'),
     );
     expect(() => read({})).toThrow(
       expect.objectContaining({
         code: 'config.unreadable',
-        message: `${join(folder, 'teamsheet.yaml')}:2:18: the file is not UTF-8 here`,
+        message: `${join(folder.path, 'teamsheet.yaml')}:2:18: the file is not UTF-8 here`,
         next: 'save the file as UTF-8',
       }),
     );
@@ -118,19 +111,19 @@ describe('readConfig', () => {
   const env = { SERVICE: 'http://127.0.0.1:1/x', SERVICE_KEY: KEY };
 
   it('reads the file found above, with durations, variables and the .env beside it', () => {
-    mkdirSync(join(folder, 'a/b'), { recursive: true });
+    mkdirSync(join(folder.path, 'a/b'), { recursive: true });
     const config = read({
       yaml: YAML,
       dotEnv: 'SERVICE=http://127.0.0.1:9\nSERVICE_KEY=x\n',
       env,
-      cwd: join(folder, 'a/b'),
+      cwd: join(folder.path, 'a/b'),
     });
     expect(config).toMatchObject({
-      folder,
+      folder: folder.path,
       environment: 'sandbox',
-      state: { kind: 'file', file: join(folder, '.teamsheet/state.sqlite') },
-      stateFolder: join(folder, '.teamsheet'),
-      mappings: join(folder, 'mappings'),
+      state: { kind: 'file', file: join(folder.path, '.teamsheet/state.sqlite') },
+      stateFolder: join(folder.path, '.teamsheet'),
+      mappings: join(folder.path, 'mappings'),
       timezone: 'Europe/London',
       budget: { max_wait: 7_200_000, reserve_per_day: 0 },
       push: { settle: 90_000, timeout: 60_000, concurrency: 8 },
@@ -142,7 +135,7 @@ describe('readConfig', () => {
   });
 
   it('lets --var win over the file, and --env choose', () => {
-    writeFileSync(join(folder, 'live.key'), `${KEY}\n`, { mode: 0o600 });
+    writeFileSync(join(folder.path, 'live.key'), `${KEY}\n`, { mode: 0o600 });
     const config = read({ yaml: YAML, env, args: { env: 'live', var: { fantasy_league_id: '8' } } });
     expect(config.vars['fantasy_league_id']).toBe('8');
     const connection = connectionOf(config);
@@ -154,12 +147,12 @@ describe('readConfig', () => {
   });
 
   it('warns of a key file and a .env that others can read, with the chmod', () => {
-    writeFileSync(join(folder, 'live.key'), KEY);
-    chmodSync(join(folder, 'live.key'), 0o644);
-    writeFileSync(join(folder, '.env'), 'A=b\n');
-    chmodSync(join(folder, '.env'), 0o640);
+    writeFileSync(join(folder.path, 'live.key'), KEY);
+    chmodSync(join(folder.path, 'live.key'), 0o644);
+    folder.write('.env', 'A=b\n');
+    chmodSync(join(folder.path, '.env'), 0o640);
     const config = read({ yaml: YAML, env, args: { env: 'live' } });
-    expect(config.warnings).toEqual([expect.stringContaining(`chmod 600 '${join(folder, '.env')}'`)]);
+    expect(config.warnings).toEqual([expect.stringContaining(`chmod 600 '${join(folder.path, '.env')}'`)]);
     expect(connectionOf(config).warnings).toEqual([expect.stringContaining("live.key'")]);
   });
 
@@ -181,7 +174,7 @@ describe('readConfig', () => {
     expect(() => connectionOf(config)).toThrow(
       expect.objectContaining({
         code: 'config.environment',
-        message: `${join(folder, 'teamsheet.yaml')} names no service`,
+        message: `${join(folder.path, 'teamsheet.yaml')} names no service`,
       }),
     );
   });
@@ -250,7 +243,7 @@ describe('readConfig', () => {
       googleConnectionOf(read({ yaml, dotEnv, env: { DIR: 'keys', ROOT: 'https://file.example/', ...env } }));
     const variable = 'TEAMSHEET_GOOGLE_ROOT_URL';
     expect(settings({}, '')).toMatchObject({
-      credentials: { keyFile: join(folder, 'keys/key.json') },
+      credentials: { keyFile: join(folder.path, 'keys/key.json') },
       rootUrl: 'https://file.example/',
     });
     expect(settings({ DIR: '/elsewhere' }, '').credentials.keyFile).toBe('/elsewhere/key.json');
@@ -265,7 +258,7 @@ describe('readConfig', () => {
   });
 
   it.each(['', 'two words', 'line\nbreak', 'ключ'])('refuses a key that no header can carry: %j', (key) => {
-    writeFileSync(join(folder, 'live.key'), key, { mode: 0o600 });
+    writeFileSync(join(folder.path, 'live.key'), key, { mode: 0o600 });
     const config = read({ yaml: YAML, env, args: { env: 'live' } });
     expect(() => connectionOf(config)).toThrow(expect.objectContaining({ code: 'key.invalid' }));
   });
@@ -276,8 +269,8 @@ describe('readConfig', () => {
       env: { HOME_OF: '/elsewhere' },
     });
     expect([config.state, config.stateFolder, config.mappings]).toEqual([
-      { kind: 'file', file: join(folder, '../state.sqlite') },
-      join(folder, '..'),
+      { kind: 'file', file: join(folder.path, '../state.sqlite') },
+      join(folder.path, '..'),
       '/elsewhere/m',
     ]);
     expect(() => read({ args: { config: 'nobody.yaml' } })).toThrow(
@@ -303,10 +296,10 @@ describe('readConfig', () => {
 
 describe('standsInside', () => {
   it('follows symbolic links, also of what does not exist yet', () => {
-    mkdirSync(join(folder, 'in'));
-    mkdirSync(join(folder, 'out'));
-    symlinkSync(join(folder, 'out'), join(folder, 'in/link'));
-    const inside = join(folder, 'in');
+    mkdirSync(join(folder.path, 'in'));
+    mkdirSync(join(folder.path, 'out'));
+    symlinkSync(join(folder.path, 'out'), join(folder.path, 'in/link'));
+    const inside = join(folder.path, 'in');
     expect(
       ['a.csv', './x/y.csv', 'x/../a.csv', '..a/b'].filter((path) => !standsInside(inside, path)),
     ).toEqual([]);

@@ -1,18 +1,10 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readConfig, type Config } from '../../../../src/runtime/config/config.ts';
 import { accountsOf, chosenLeagues, onlyAccount, rulesOf } from '../../../../src/runtime/config/leagues.ts';
 import { readMappings } from '../../../../src/runtime/config/mappings.ts';
+import { testFolder } from '../../../support/test-folder.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'teamsheet-leagues-')));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = testFolder();
 
 const ENVIRONMENTS = `version: 1
 environments:
@@ -26,14 +18,9 @@ leagues:
   south: { environment: b, fantasy_league_id: "\${SOUTH}" }
 `;
 
-function write(name: string, text: string): void {
-  mkdirSync(dirname(join(folder, name)), { recursive: true });
-  writeFileSync(join(folder, name), text);
-}
-
 function configOf(yaml: string, args: Partial<Parameters<typeof readConfig>[0]> = {}): Config {
-  write('teamsheet.yaml', yaml);
-  return readConfig({ var: {}, ...args }, { cwd: folder, env: { SOUTH: '9' } });
+  folder.write('teamsheet.yaml', yaml);
+  return readConfig({ var: {}, ...args }, { cwd: folder.path, env: { SOUTH: '9' } });
 }
 
 function refusal(act: () => unknown): unknown {
@@ -208,8 +195,8 @@ const report = (destination: string): string => `- version: 1
 `;
 
 function mappingsOf(texts: readonly string[], names: readonly string[] = [], yaml = LEAGUES, args = {}) {
-  write('mappings/all.yaml', texts.join(''));
-  return readMappings(configOf(yaml, args), names, { cwd: folder });
+  folder.write('mappings/all.yaml', texts.join(''));
+  return readMappings(configOf(yaml, args), names, { cwd: folder.path });
 }
 
 describe('mappings of several leagues', () => {

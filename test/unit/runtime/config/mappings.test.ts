@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { readMappings, readPushMappings } from '../../../../src/runtime/config/mappings.ts';
+import { testFolder } from '../../../support/test-folder.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'teamsheet-mappings-')));
-  mkdirSync(join(folder, 'mappings'));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
+const folder = testFolder();
+beforeEach(() => mkdirSync(join(folder.path, 'mappings')));
+const configWith = (vars: Readonly<Record<string, string>> = {}) => ({
+  folder: folder.path,
+  mappings: join(folder.path, 'mappings'),
+  vars,
 });
 
 const push = (source: string): string => `version: 1
@@ -27,10 +26,10 @@ destination: ${destination}
 `;
 
 function read(source: string, destination: string, names: readonly string[]): readonly string[] {
-  writeFileSync(join(folder, 'mappings', 'members.yaml'), push(source));
-  writeFileSync(join(folder, 'mappings', 'list.yaml'), pull(destination));
-  const config = { folder, mappings: join(folder, 'mappings'), vars: { default_name: 'Nobody' } };
-  return readMappings(config, names, { cwd: folder }).map(({ name }) => name);
+  folder.write('mappings/members.yaml', push(source));
+  folder.write('mappings/list.yaml', pull(destination));
+  const config = configWith({ default_name: 'Nobody' });
+  return readMappings(config, names, { cwd: folder.path }).map(({ name }) => name);
 }
 
 describe('a report over the table that rows come from', () => {
@@ -69,7 +68,7 @@ describe('a table that may be missing', () => {
     ['{ csv: "members-??.csv", optional: true }', []],
     ['{ csv: "in/members-*.csv", optional: true }', []],
   ])('is left out where every mapping runs, unless a file is meant: %s', (source, there) => {
-    writeFileSync(join(folder, 'members-1.csv'), 'Member ID\n');
+    folder.write('members-1.csv', 'Member ID\n');
     expect(read(source, '{ csv: list.csv }', [])).toEqual(['list', ...there]);
   });
 });
@@ -84,10 +83,10 @@ columns: { external_id: Member ID, display_name: Name }
 ${writeBack === '' ? '' : `write_back: { ${writeBack} }`}
 `;
   const readBoth = (one: string, other: string, names: readonly string[]): readonly string[] => {
-    writeFileSync(join(folder, 'mappings', 'one.yaml'), one);
-    writeFileSync(join(folder, 'mappings', 'two.yaml'), other);
-    const config = { folder, mappings: join(folder, 'mappings'), vars: {} };
-    return readMappings(config, names, { cwd: folder }).map(({ name }) => name);
+    folder.write('mappings/one.yaml', one);
+    folder.write('mappings/two.yaml', other);
+    const config = configWith();
+    return readMappings(config, names, { cwd: folder.path }).map(({ name }) => name);
   };
 
   it.each([
@@ -139,8 +138,8 @@ ${writeBack === '' ? '' : `write_back: { ${writeBack} }`}
 describe('a pattern of files', () => {
   const originOf = (source: string): string => {
     read(source, '{ csv: list.csv }', ['members']);
-    const config = { folder, mappings: join(folder, 'mappings'), vars: { default_name: 'Nobody' } };
-    const [mapping] = readPushMappings(config, ['members'], { cwd: folder });
+    const config = configWith({ default_name: 'Nobody' });
+    const [mapping] = readPushMappings(config, ['members'], { cwd: folder.path });
     return mapping?.source.origin ?? '';
   };
 
@@ -151,9 +150,9 @@ describe('a pattern of files', () => {
     ['itself where it means several', '{ csv: "in/members-*.csv" }', 'in/members-*.csv'],
     ['itself where its folder is not there', '{ csv: "out/members-*.csv" }', 'out/members-*.csv'],
   ])('is called in messages by %s', (_what, source, origin) => {
-    mkdirSync(join(folder, 'in'));
+    mkdirSync(join(folder.path, 'in'));
     for (const name of ['members-1.csv', 'members-27.csv', 'season.xlsx'])
-      writeFileSync(join(folder, 'in', name), '');
+      writeFileSync(join(folder.path, 'in', name), '');
     expect(originOf(source)).toBe(origin);
   });
 });
@@ -165,10 +164,10 @@ describe('names that are one file on macOS or Windows', () => {
     ['me\u0301mbe\u0301', 'Unicode forms', 'm\u00e9mb\u00e9'],
   ])('are refused: %s (%s)', (name, _, other = 'members') => {
     const named = (text: string) => pull('{ csv: out/list.csv }').replace('list', text);
-    writeFileSync(join(folder, 'mappings', 'a.yaml'), named(other));
-    writeFileSync(join(folder, 'mappings', 'b.yaml'), `- ${named(name).replaceAll('\n', '\n  ')}`);
-    const config = { folder, mappings: join(folder, 'mappings'), vars: {} };
-    expect(() => readMappings(config, [other], { cwd: folder })).toThrow(
+    folder.write('mappings/a.yaml', named(other));
+    folder.write('mappings/b.yaml', `- ${named(name).replaceAll('\n', '\n  ')}`);
+    const config = configWith();
+    expect(() => readMappings(config, [other], { cwd: folder.path })).toThrow(
       expect.objectContaining({
         code: 'mapping.name_twice',
         message: `mappings/b.yaml:1: "${name}" and "${other}" in mappings/a.yaml:1 differ in capitals or Unicode forms alone; macOS or Windows would keep their results in one file`,
@@ -180,9 +179,9 @@ describe('names that are one file on macOS or Windows', () => {
 
 describe('a mapping file that is a symbolic link', () => {
   const readLink = (target: string) => {
-    writeFileSync(join(folder, 'there.yaml'), pull('{ csv: out/list.csv }'));
-    symlinkSync(target, join(folder, 'mappings', 'list.yaml'));
-    return readMappings({ folder, mappings: join(folder, 'mappings'), vars: {} }, [], { cwd: folder });
+    folder.write('there.yaml', pull('{ csv: out/list.csv }'));
+    symlinkSync(target, join(folder.path, 'mappings', 'list.yaml'));
+    return readMappings(configWith(), [], { cwd: folder.path });
   };
 
   it('is read', () => {
@@ -193,7 +192,7 @@ describe('a mapping file that is a symbolic link', () => {
     expect(() => readLink(target)).toThrow(
       expect.objectContaining({
         code: 'mapping.unreadable',
-        message: `${join(folder, 'mappings', 'list.yaml')} is a symbolic link to "${target}", which leads to no file`,
+        message: `${join(folder.path, 'mappings', 'list.yaml')} is a symbolic link to "${target}", which leads to no file`,
         next: 'correct the link, or delete it',
       }) as Error,
     );
@@ -203,11 +202,11 @@ describe('a mapping file that is a symbolic link', () => {
 describe('a schedule', () => {
   const readTimed = (schedule: string): unknown => {
     writeFileSync(
-      join(folder, 'mappings', 'list.yaml'),
+      join(folder.path, 'mappings', 'list.yaml'),
       `${pull('{ csv: out/list.csv }')}schedule: ${schedule}\n`,
     );
-    const config = { folder, mappings: join(folder, 'mappings'), vars: {} };
-    return readMappings(config, [], { cwd: folder })[0]?.timing?.schedule;
+    const config = configWith();
+    return readMappings(config, [], { cwd: folder.path })[0]?.timing?.schedule;
   };
 
   it('is taken as it is written', () => {
@@ -232,8 +231,8 @@ describe('a schedule', () => {
 
 describe('the folder of mappings', () => {
   it('holds no mapping in a file that begins with a dot', () => {
-    writeFileSync(join(folder, 'mappings', '._members.yaml'), '\0\x05\x16\x07Mac OS X');
-    symlinkSync('ada@host.1234', join(folder, 'mappings', '.#members.yaml'));
+    folder.write('mappings/._members.yaml', '\0\x05\x16\x07Mac OS X');
+    symlinkSync('ada@host.1234', join(folder.path, 'mappings', '.#members.yaml'));
     expect(read('{ csv: members.csv }', '{ csv: out/list.csv }', [])).toEqual(['list', 'members']);
   });
 });

@@ -1,11 +1,11 @@
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Kept } from '../../../../src/model/state/memory.ts';
 import { readMemoryFile, writeMemoryFile } from '../../../../src/runtime/config/memory-file.ts';
 import { MemoryWeeks, WeeksData } from '../../../simulation/memory-weeks.ts';
-import { makeFolder } from '../../../support/cli.ts';
+import { testFolder } from '../../../support/test-folder.ts';
 
 const ACCOUNT = { baseUrl: 'https://service.test', accountId: 'a' };
 const OTHER = { ...ACCOUNT, accountId: 'b' };
@@ -15,11 +15,10 @@ const squad = (id: string, member: string, readAtMs: number): Kept => ({
   record: { name: `Squad ${id}` },
 });
 
-let folder: ReturnType<typeof makeFolder>;
+const folder = testFolder();
 let file: string;
 let source: MemoryWeeks;
 beforeEach(async () => {
-  folder = makeFolder();
   file = join(folder.path, 'memory.gz');
   source = new MemoryWeeks(new WeeksData());
   await source.keep(scope, [squad('s1', 'M-1', 10), squad('s2', 'M-2', 10)]);
@@ -27,7 +26,6 @@ beforeEach(async () => {
   await source.forget(ACCOUNT, 'M-3');
   await writeMemoryFile(file, source, ACCOUNT);
 });
-afterEach(() => folder.remove());
 
 const squadsOf = async (memory: MemoryWeeks) =>
   (await Array.fromAsync(memory.kept(scope, 'week-1', 'squad'))).flat();

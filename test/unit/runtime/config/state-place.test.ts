@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readConfig, type Config } from '../../../../src/runtime/config/config.ts';
 import { openState } from '../../../../src/runtime/state.ts';
 import {
@@ -10,23 +8,20 @@ import {
   tlsOf,
   type StateDatabase,
 } from '../../../../src/runtime/config/state-place.ts';
+import { testFolder } from '../../../support/test-folder.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'teamsheet-state-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder();
 
 function read(text: string, env: Readonly<Record<string, string>> = {}): Config {
-  writeFileSync(join(folder, 'teamsheet.yaml'), `version: 1\n${text}`);
-  return readConfig({ var: {} }, { cwd: folder, env });
+  folder.write('teamsheet.yaml', `version: 1\n${text}`);
+  return readConfig({ var: {} }, { cwd: folder.path, env });
 }
 const databaseOf = ({ state }: Config): StateDatabase => {
   if (state.kind !== 'postgres') throw new Error('no database');
   return state;
 };
 const address = (text: string): StateDatabase =>
-  readAddress(text, { folder, env: {}, schema: 'teamsheet', leaseMs: 30_000 }, {});
+  readAddress(text, { folder: folder.path, env: {}, schema: 'teamsheet', leaseMs: 30_000 }, {});
 
 describe('a state on PostgreSQL', () => {
   it('is named by its address, the password by the environment', () => {
@@ -36,7 +31,7 @@ describe('a state on PostgreSQL', () => {
         PGPASSWORD: 'hush',
       },
     );
-    expect(config.stateFolder).toBe(join(folder, '.teamsheet'));
+    expect(config.stateFolder).toBe(join(folder.path, '.teamsheet'));
     expect(shownPlace(config.state)).toBe('postgres://db.example:5433/club, schema north');
     const { password, ...rest } = databaseOf(config);
     expect(password?.reveal()).toBe('hush');
@@ -133,7 +128,7 @@ describe('a state on PostgreSQL', () => {
   it('is checked by the certificate that the address names', () => {
     const named = address('postgres://db.example/d?sslrootcert=ca.pem');
     expect(() => tlsOf(named, false)).toThrow(expect.objectContaining({ code: 'state.certificate' }));
-    writeFileSync(join(folder, 'ca.pem'), 'PEM');
+    folder.write('ca.pem', 'PEM');
     expect(tlsOf(named, false)).toEqual({ host: 'db.example', rejectUnauthorized: true, ca: 'PEM' });
   });
 

@@ -9,21 +9,19 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { replaceFolder } from '../../../../src/runtime/publish/site-folder.ts';
-import { makeFolder } from '../../../support/cli.ts';
+import { testFolder } from '../../../support/test-folder.ts';
 
 const page = (path: string, text = path) => ({ path, text });
 const FIRST = [page('index.html'), page('weeks/week-1.html'), page('squads/1.html')];
 
 describe('replacing a folder', () => {
-  let base: ReturnType<typeof makeFolder>;
+  const base = testFolder();
   let out: string;
   beforeEach(() => {
-    base = makeFolder();
     out = join(base.path, 'public');
   });
-  afterEach(() => base.remove());
 
   const read = (path: string): string => readFileSync(join(out, path), 'utf8');
 
