@@ -48,11 +48,6 @@ describe.concurrent('help and version', () => {
     expect(await run('push', '--json', '--help')).toEqual({ code: 0, stdout: help['push'], stderr: '' });
   });
 
-  it('offer to import only what can be pushed', async () => {
-    const text = (await staticText()).help['import'] ?? '';
-    expect(text.replace(/\s+/g, ' ')).toContain('the resource of the rows: users, prices, points_config');
-  });
-
   it('name every command', async () => {
     const text = (await staticText()).help[''] ?? '';
     for (const name of Object.keys(commands)) expect(text).toContain(`teamsheet ${name}`);
@@ -93,12 +88,6 @@ describe.concurrent('a wrong command line is exit 64 with one clear line and the
       ['import', 'x.csv', '--as', 'users', '--tab', 'Users'],
       'x.csv: --tab is for workbooks only',
       'leave it out',
-    ],
-    [['pull', '--limti', '3'], 'Unknown argument: --limti (did you mean --limit?)', 'teamsheet pull --help'],
-    [
-      ['sandbox', '--seed', 'nosuch'],
-      '--seed takes default or demo, not "nosuch"',
-      'teamsheet sandbox --help',
     ],
     [['api', 'get-acount'], 'there is no operation "get-acount"', 'teamsheet api get-account'],
     [

@@ -121,17 +121,4 @@ describe('the dashboard of the built program', () => {
       true,
     ]);
   });
-
-  it.each([
-    [['dashboard', '--port', '70000'], '--port takes a number'],
-    [['dashboard', '--probe', '8791'], '--probe takes HOST:PORT'],
-    [['schedule', 'run', '--probe', 'a:b'], '--probe takes HOST:PORT'],
-  ])('refuses %j', async (args, words) => {
-    const { code, stderr } = await runCli(args, {
-      cwd: folder.path,
-      env: service.env,
-    });
-    expect(code).toBe(64);
-    expect(stderr).toContain(words);
-  });
 });

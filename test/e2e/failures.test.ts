@@ -72,13 +72,6 @@ describe.concurrent('a push that cannot be', () => {
     });
   });
 
-  it('refuses a base_url that ends in /v1: exit 4', async () => {
-    expect(await failing({ env: { TEAMSHEET_BASE_URL: `${service.baseUrl}/v1` } })).toMatchObject({
-      exit: 4,
-      message: containing('leave /v1 out'),
-    });
-  });
-
   it.each<readonly [what: string, answer: RequestListener]>([
     ['HTML', (_request, response) => response.end('<html>log in</html>')],
     [

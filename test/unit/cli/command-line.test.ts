@@ -58,9 +58,10 @@ describe('parseCommandLine', () => {
       'push --help',
     ],
     ['push --var x', '--var takes name=value, not "x"', 'push --help'],
-    ['push --compare maybe', '--compare takes auto, live, snapshot or none, not "maybe"', 'push --help'],
     ['import', 'the command line ends too early: import <file>', 'import --help'],
     ['sandbox --port 70000', '--port takes a number from 0 to 65535, not "70000"', 'sandbox --help'],
+    ['dashboard --probe 8791', '--probe takes HOST:PORT, such as 127.0.0.1:8791', 'dashboard --help'],
+    ['schedule run --probe a:b', '--probe takes HOST:PORT', 'schedule --help'],
   ])('refuses "%s"', async (line, message, next) => {
     await expect(parseCommandLine(line.split(' ').filter(Boolean))).rejects.toMatchObject({
       exitCode: 64,
