@@ -14,6 +14,7 @@ import {
   type Take,
 } from './lookup.ts';
 import type { Column, PushMapping } from './mapping.ts';
+import { listed } from '../model/listed.ts';
 import { nearest } from '../model/nearest.ts';
 import { columnWith, requiredFields, variableOf, variableSource } from './push-fields.ts';
 import { show } from './show.ts';
@@ -187,11 +188,9 @@ function missingHeader(
   const { origin, headerRow } = mapping.source;
   const names = header.names.filter((name) => name !== '');
   const close = wanted.map((name) => nearest(name, names)).find((name) => name !== undefined);
-  const found =
-    names.slice(0, 20).map(show).join(', ') + (names.length > 20 ? ` and ${names.length - 20} more` : '');
   return new ConfigError(
     'header.missing',
-    `${origin} row ${headerRow}: no column ${wanted.map(show).join(' or ')} (${why}); the header has ${found}${close === undefined ? '' : `; nearest: ${show(close)}`}`,
+    `${origin} row ${headerRow}: no column ${wanted.map(show).join(' or ')} (${why}); the header has ${listed(names.map(show))}${close === undefined ? '' : `; nearest: ${show(close)}`}`,
     { file: origin, line: headerRow, next: 'Correct the header of the file, or the name in the mapping.' },
   );
 }

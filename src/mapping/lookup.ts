@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { PushField } from '../contract/resource.ts';
 import { shownText, type Cell, type FieldValue } from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
+import { listed } from '../model/listed.ts';
 import { compileCell, type CellContext, type CellReader } from './cells.ts';
 import type { Column, Lookup, LookupFile } from './mapping.ts';
 import { cellTypeOf } from './push-fields.ts';
@@ -45,9 +46,7 @@ const NAMED = 5;
 
 /** What is wrong with texts that several records match. `found` are the candidates as people know them. */
 export function ambiguousMessage(texts: readonly string[], place: string, found: readonly string[]): string {
-  const more = found.length > NAMED ? ` and ${found.length - NAMED} more` : '';
-  const named = found.slice(0, NAMED).join(', ');
-  return `${showTexts(texts)} stands ${found.length} times in ${place} (${named}${more}); match more columns, or correct it there`;
+  return `${showTexts(texts)} stands ${found.length} times in ${place} (${listed(found, NAMED)}); match more columns, or correct it there`;
 }
 
 /** The same of a text that may be written in several ways: all candidates, so that one of them can be chosen. */

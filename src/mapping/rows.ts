@@ -1,6 +1,7 @@
 import { pushTarget } from '../contract/index.ts';
 import { shownText, type Cell, type Fields } from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
+import { listed } from '../model/listed.ts';
 import { RESULT_COLUMNS } from '../model/results.ts';
 import { foldName } from '../model/fold-name.ts';
 import type { SourceRow } from '../model/tables/table.ts';
@@ -123,8 +124,7 @@ function unusedColumns(
     (name, index) => name !== '' && !used.has(index) && !written.has(foldName(name)) && !isProse(name),
   );
   if (extra.length === 0) return [];
-  const shown =
-    extra.slice(0, 10).map(show).join(', ') + (extra.length > 10 ? ` and ${extra.length - 10} more` : '');
+  const shown = listed(extra.map(show), 10);
   const message =
     extra.length === 1
       ? `column ${shown} is not used by the mapping`

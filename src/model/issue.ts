@@ -1,3 +1,5 @@
+import { listed } from './listed.ts';
+
 /** What is wrong, or worth a look, with one row. `code` is stable and dotted; `message` names the value and the remedy, not the place. */
 export interface Issue {
   readonly code: string;
@@ -38,11 +40,11 @@ function renderGroup(group: readonly Issue[]): string {
   const [{ code, message } = { code: '', message: '' }] = group;
   const rows = group.flatMap(({ row }) => (row === undefined ? [] : [row]));
   if (rows.length === 0) {
-    const names = listed(group.map(({ setting = '' }) => setting));
-    return `${group.length} settings are missing (${names}); add a row for each`;
+    const names = group.map(({ setting = '' }) => setting);
+    return `${group.length} settings are missing (${listed(names, NAMED)}); add a row for each`;
   }
   const place = `${group.length} settings`;
-  const where = `(rows ${isRange(rows) ? `${rows[0] ?? ''} to ${rows.at(-1) ?? ''}` : listed(rows)})`;
+  const where = `(rows ${isRange(rows) ? `${rows[0] ?? ''} to ${rows.at(-1) ?? ''}` : listed(rows, NAMED)})`;
   return code === 'cell.blank'
     ? `${place} are empty ${where}; fill them in`
     : `${place} ${where}: ${message}`;
@@ -52,11 +54,6 @@ const isRange = (rows: readonly number[]): boolean =>
   rows.every((row, index) => row === (rows[0] ?? 0) + index);
 
 const NAMED = 8;
-
-function listed(items: readonly (string | number)[]): string {
-  const more = items.length - NAMED;
-  return items.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
-}
 
 /** `users.csv row 17, column "Display name": 61 characters, at most 50`. */
 export function renderRowIssue(origin: string, rowNumber: number, issue: Issue): string {

@@ -1,6 +1,7 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { ConfigError } from '../model/error.ts';
+import { listed } from '../model/listed.ts';
 import type { SourceTable } from '../model/tables/table.ts';
 import { filesOf, isPattern, originOf } from './file-pattern.ts';
 import { OPEN_FLAGS, otherThanFile, versionIn, versionOf } from './regular-file.ts';
@@ -117,9 +118,8 @@ function resolvePattern(path: string, origin: string): { path: string; origin: s
   if (only === undefined) throw missing(origin);
   if (others.length > 0) {
     const names = [only, ...others].map((match) => basename(match));
-    const shown = names.slice(0, SHOWN_MATCHES).join(', ');
-    const more = names.length > SHOWN_MATCHES ? ` and ${names.length - SHOWN_MATCHES} more` : '';
-    throw new ConfigError('source.glob', `${origin}: ${names.length} files match: ${shown}${more}`, {
+    const shown = listed(names, SHOWN_MATCHES);
+    throw new ConfigError('source.glob', `${origin}: ${names.length} files match: ${shown}`, {
       file: origin,
       next: 'Make the pattern match exactly one file, or name the file.',
     });

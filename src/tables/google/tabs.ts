@@ -1,4 +1,5 @@
 import { ConfigError, InternalError } from '../../model/error.ts';
+import { listed } from '../../model/listed.ts';
 import { nearest } from '../../model/nearest.ts';
 import type { TableLocation } from '../../model/tables/table.ts';
 import type { GoogleAccess } from './sheets-client.ts';
@@ -74,11 +75,7 @@ export function createTabs(access: GoogleAccess): Tabs {
 
 function missingTab({ title, tabs }: Spreadsheet, name: string): ConfigError {
   const titles = tabs.map((tab) => tab.title);
-  const shown =
-    titles
-      .slice(0, 20)
-      .map((each) => `"${each}"`)
-      .join(', ') + (titles.length > 20 ? ` and ${titles.length - 20} more` : '');
+  const shown = listed(titles.map((each) => `"${each}"`));
   const close = nearest(name, titles);
   return new ConfigError(
     'source.missing_tab',

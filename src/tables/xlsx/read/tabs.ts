@@ -1,11 +1,10 @@
 import { ConfigError } from '../../../model/error.ts';
+import { listed } from '../../../model/listed.ts';
 import { nearest } from '../../../model/nearest.ts';
 import { openSourceFile } from '../../source-file.ts';
 import { openPackage, type WorkbookPackage, type WorkbookTab } from '../parts/package.ts';
 import { requirePart } from '../parts/part.ts';
 import { readRows } from './tab-rows.ts';
-
-const TABS_SHOWN = 20;
 
 const KIND_NAMES: Readonly<Record<Exclude<WorkbookTab['kind'], 'cells'>, string>> = {
   chart: 'a chart sheet',
@@ -13,11 +12,8 @@ const KIND_NAMES: Readonly<Record<Exclude<WorkbookTab['kind'], 'cells'>, string>
   macro: 'a macro sheet',
 };
 
-function listed(tabs: readonly WorkbookTab[]): string {
-  if (tabs.length === 0) return 'none with cells';
-  const names = tabs.slice(0, TABS_SHOWN).map(({ name }) => `"${name}"`);
-  return names.join(', ') + (tabs.length > TABS_SHOWN ? ` and ${tabs.length - TABS_SHOWN} more` : '');
-}
+const namesOf = (tabs: readonly WorkbookTab[]): string =>
+  listed(tabs.map(({ name }) => `"${name}"`)) || 'none with cells';
 
 /** The tab of a name. Errors: ConfigError `source.missing_tab`, with the tabs that there are. */
 export function findTab(tabs: readonly WorkbookTab[], name: string, origin: string): WorkbookTab {
@@ -34,7 +30,7 @@ export function findTab(tabs: readonly WorkbookTab[], name: string, origin: stri
       : `the tab "${name}" is ${KIND_NAMES[found.kind]}, without cells`;
   throw new ConfigError(
     'source.missing_tab',
-    `${origin}: ${why}; it has ${listed(readable)}${close === undefined ? '' : `; nearest: "${close}"`}`,
+    `${origin}: ${why}; it has ${namesOf(readable)}${close === undefined ? '' : `; nearest: "${close}"`}`,
     { file: origin, next: 'Correct the name of the tab, in the mapping or after --tab.' },
   );
 }
@@ -55,7 +51,7 @@ export async function onlyTab(path: string, origin: string): Promise<string> {
     const [only, ...others] = filled.length > 0 ? filled : candidates;
     if (only !== undefined && others.length === 0) return only.name;
     const code = only === undefined ? 'source.missing_tab' : 'source.several_tabs';
-    const what = only === undefined ? 'no tab with cells' : `several tabs: ${listed([only, ...others])}`;
+    const what = only === undefined ? 'no tab with cells' : `several tabs: ${namesOf([only, ...others])}`;
     throw new ConfigError(code, `${origin}: the workbook has ${what}`, {
       file: origin,
       next: only === undefined ? undefined : 'Name one of them with --tab NAME.',
