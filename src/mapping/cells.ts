@@ -7,8 +7,8 @@ import { readKey, readTypedKey, trimKey } from './key-text.ts';
 import { limitsOf, type Limits } from './limits.ts';
 import type { Column } from './mapping.ts';
 import { checkText } from './text-cell.ts';
-import { show } from './show.ts';
-import { composeTransforms } from './transforms.ts';
+import { either, show } from './show.ts';
+import { transformed } from './transforms.ts';
 import { instantReader } from './zoned-time.ts';
 
 /** What cells are read with beside their column. */
@@ -76,14 +76,13 @@ function checked(field: PushField, limits: Limits, read: CellReader): CellReader
 
 /** Adds to a reader of filled cells: transforms, blanks, defaults and the errors of spreadsheets. */
 function whole(column: Column, isTextKey: boolean, read: CellReader): CellReader {
-  const transform = composeTransforms(column.transform);
   const blank = blankReader(column, isTextKey, read);
   return (cell, header, issues) => {
     if (typeof cell !== 'string') {
       if (cell.kind !== 'error') return read(cell, header, issues);
       return refuse(issues, 'cell.error', header, errorMessage(cell.shown));
     }
-    const text = transform === undefined ? cell : transform(cell);
+    const text = transformed(cell, column.transform);
     if (text === '' || text.trim() === '') return blank(text, header, issues);
     if (text.startsWith('#') && SPREADSHEET_ERROR.test(text.trim())) {
       return refuse(issues, 'cell.error', header, errorMessage(text.trim()));
@@ -283,7 +282,7 @@ function flagRemedy({ trueValues, falseValues }: Column): string {
     ...(trueValues.length === 0 ? ['TRUE'] : trueValues),
     ...(falseValues.length === 0 ? ['FALSE'] : falseValues),
   ];
-  return `write ${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`;
+  return `write ${either(words)}`;
 }
 
 function booleanReader(column: Column): CellReader {

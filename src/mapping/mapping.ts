@@ -4,6 +4,7 @@ import type { PushOperation } from '../contract/resource.ts';
 import type { Layout } from '../model/tables/layout.ts';
 import type { Timing } from '../model/time/schedule.ts';
 import type { SourceLocation, TableLocation } from '../model/tables/table.ts';
+import type { TransformName } from './transforms.ts';
 import type { WeekChoice } from './week-choice.ts';
 
 /** Where in its file a mapping stands. */
@@ -76,7 +77,7 @@ export interface Column {
   readonly required: boolean;
   readonly default: string | undefined;
   readonly blank: 'omit' | 'clear' | 'error';
-  readonly transform: readonly string[];
+  readonly transform: readonly TransformName[];
   readonly trueValues: readonly string[];
   readonly falseValues: readonly string[];
   readonly format: string | undefined;

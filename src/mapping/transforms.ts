@@ -22,11 +22,6 @@ export const TRANSFORMS = {
 export type TransformName = keyof typeof TRANSFORMS;
 export const TRANSFORM_NAMES = Object.keys(TRANSFORMS) as readonly TransformName[];
 
-/** One function that applies the named transforms from left to right, or undefined when there are none. Unknown names do nothing. */
-export function composeTransforms(names: readonly string[]): ((text: string) => string) | undefined {
-  const steps = names.flatMap((name) =>
-    Object.hasOwn(TRANSFORMS, name) ? [TRANSFORMS[name as TransformName].apply] : [],
-  );
-  if (steps.length === 0) return undefined;
-  return (text) => steps.reduce((value, step) => step(value), text);
-}
+/** Applies the named transforms from left to right. */
+export const transformed = (text: string, names: readonly TransformName[]): string =>
+  names.reduce((value, name) => TRANSFORMS[name].apply(value), text);

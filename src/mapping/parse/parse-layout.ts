@@ -1,5 +1,6 @@
 import type { FieldType } from '../../contract/field.ts';
-import type { ChartSpec, ColourRule, Layout } from '../../model/tables/layout.ts';
+import type { ColourRule, Layout } from '../../model/tables/layout.ts';
+import type { Drafting } from './drafting.ts';
 import { layoutSchema, type LayoutInput } from './layout-schema.ts';
 import { didYouMean } from '../../model/nearest.ts';
 import { tabNameProblem } from '../../model/tables/tab-name.ts';
@@ -44,20 +45,15 @@ export function parseLayout(text: string, file: string, report: LaidOutReport): 
     sort: input.sort,
     rules: rules.filter((rule) => rule !== undefined),
     totals: new Map(Object.entries(input.totals)),
-    charts: (input.charts?.list ?? []).map((chart): ChartSpec => ({ ...chart, series: chart.series })),
+    charts: input.charts?.list ?? [],
     chartTab: input.charts?.tab,
     tabColor: input.tab_color,
-    highlights: input.highlights.map(({ value: shown, by, above, ...rest }) => ({
-      ...rest,
-      value: shown,
-      by,
-      above,
-    })),
-    cover: input.cover === undefined ? undefined : { ...input.cover, note: input.cover.note },
+    highlights: input.highlights,
+    cover: input.cover,
   };
 }
 
-type Note = (path: Path, message: string, of?: Finding['of']) => void;
+type Note = Drafting['note'];
 
 function checkHeaders(input: LayoutInput, { name, columns }: LaidOutReport, note: Note): void {
   const headers = columns.map(({ header }) => header);

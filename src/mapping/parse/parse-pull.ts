@@ -67,7 +67,7 @@ export function parsePull(input: PullInput, draft: Drafting): PullMapping {
     columns,
     detail,
     layout: readLayout(input, asked, destination.location, columns, draft),
-    ...timing,
+    timing,
   };
 }
 

@@ -53,7 +53,7 @@ export function parsePush(input: PushInput, draft: Drafting, context: MappingCon
     },
     batchSize: input.batch_size,
     compare: input.compare,
-    ...timing,
+    timing,
   };
 }
 

@@ -9,10 +9,10 @@ import { show } from '../show.ts';
 export function parseTiming(
   { schedule, deadline }: Pick<PushInput | PullInput | TriggerInput, 'schedule' | 'deadline'>,
   draft: Drafting,
-): { readonly timing?: Timing } {
-  if (schedule === undefined && deadline === undefined) return {};
+): Timing | undefined {
+  if (schedule === undefined && deadline === undefined) return undefined;
   const written = schedule === undefined ? [] : Array.isArray(schedule) ? schedule : [schedule];
-  const timing = {
+  return {
     schedule: written.flatMap((each, index): readonly Schedule[] => {
       const path = Array.isArray(schedule) ? ['schedule', index] : ['schedule'];
       if (typeof each === 'string') {
@@ -26,7 +26,6 @@ export function parseTiming(
     }),
     deadline: deadline === undefined ? undefined : readDeadline(deadline, draft),
   };
-  return { timing };
 }
 
 function readDeadline(deadline: string, draft: Drafting): WeekMoment | undefined {

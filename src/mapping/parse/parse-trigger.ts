@@ -22,7 +22,7 @@ export function parseTrigger(input: TriggerInput, draft: Drafting, context: Mapp
         ? `the variable fantasy_league_id is not set. ${variableSource('fantasy_league_id')}`
         : `the variable fantasy_league_id is ${show(league)}, which is no number of a league`,
     );
-  const { timing } = parseTiming(input, draft);
+  const timing = parseTiming(input, draft);
   draft.settle();
   const location = { kind: 'weeks', week: weeks, league: Number(league) } as const;
   return triggerMapping(input.name, draft.place, location, `weeks: ${weeks}`, timing);
@@ -65,6 +65,6 @@ export function triggerMapping(
     guards: { minRows: 0, maxChangePct: 100, maxDeactivate: 0, maxStep: undefined, maxStepPct: undefined },
     batchSize: 1,
     compare: 'auto',
-    ...(timing !== undefined && { timing }),
+    timing,
   };
 }

@@ -53,7 +53,7 @@ const lookup = strict({
     .describe('The outcome of a row that several match; skip excludes it.'),
 });
 
-const transformName = z.enum(TRANSFORM_NAMES as readonly [string, ...string[]], {
+const transformName = z.enum(TRANSFORM_NAMES, {
   error: (issue) =>
     `unknown transform ${typeof issue.input === 'string' ? show(issue.input) + didYouMean(issue.input, TRANSFORM_NAMES) : ''}; known are ${TRANSFORM_NAMES.join(', ')}`,
 });

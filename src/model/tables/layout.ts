@@ -43,7 +43,7 @@ export interface ChartSpec {
   /** Header whose numbers are drawn. */
   readonly y: string;
   /** Header whose values are told apart as series; without it there is one series named by `y`. */
-  readonly series: string | undefined;
+  readonly series?: string | undefined;
   /** Header that tells apart what has one name, as squads may: the series, or the categories where there is one series. */
   readonly id?: string | undefined;
   /** The most series, or columns and bars where there is one series: those with the best last `y`. */
@@ -58,12 +58,12 @@ export interface HighlightSpec {
   /** Headers whose texts stand side by side. */
   readonly show: readonly string[];
   /** Header whose value stands behind them. */
-  readonly value: string | undefined;
+  readonly value?: string | undefined;
   /** Header by which rows are the best; the least where not `descending`. */
-  readonly by: string | undefined;
+  readonly by?: string | undefined;
   readonly descending: boolean;
   /** Only rows whose number in `by` is greater. */
-  readonly above: number | undefined;
+  readonly above?: number | undefined;
   readonly limit: number;
 }
 
@@ -89,7 +89,7 @@ export interface Layout {
   readonly highlights: readonly HighlightSpec[];
   /** The first tab of the file, about all tabs of it. */
   readonly cover:
-    { readonly tab: string; readonly title: string; readonly note: string | undefined } | undefined;
+    { readonly tab: string; readonly title: string; readonly note?: string | undefined } | undefined;
 }
 
 /** The numbers of one chart; null is a gap. Every series has one value for each category. */
