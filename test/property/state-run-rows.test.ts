@@ -209,7 +209,7 @@ let state: Promise<Store> | undefined;
 const KINDS: readonly Kind[] = [
   {
     name: 'SQLite',
-    open: (name) => Promise.resolve(openRunRows(join(folder, `${name}.sqlite`), 1000)),
+    open: (name) => Promise.resolve(openRunRows(join(folder, `${name}.sqlite`))),
     share: 1,
   },
   {

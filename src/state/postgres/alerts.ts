@@ -1,5 +1,5 @@
 import type { AlertNews, AlertStore, Letter, MappingState } from '../../model/state/alerts.ts';
-import { written, type SqlRow } from '../sql-row.ts';
+import { endedOf, parseLetter, parseMappingState } from '../stored-rows.ts';
 import type { Database, Statements } from './database.ts';
 import { storable } from './storable.ts';
 
@@ -60,12 +60,9 @@ export class PostgresAlerts implements AlertStore {
   }
 }
 
-const parseLetter = (row: SqlRow): Letter => written(row) as Letter;
-const endedOf = ({ end }: Letter): number => Number(end !== null);
-
 async function statesIn(statements: Statements): Promise<readonly MappingState[]> {
   const rows = await statements.all(
     'SELECT document FROM {mapping_state} ORDER BY environment, league, mapping',
   );
-  return rows.map((row) => written(row) as MappingState);
+  return rows.map(parseMappingState);
 }

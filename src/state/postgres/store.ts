@@ -176,7 +176,7 @@ class PostgresStore extends StoreParts implements Store {
 
   /** Rows without a run never leave this machine. */
   async openRunRows(runId: string | null): Promise<RunRows> {
-    return runId === null ? openTemporaryRows(null, 0) : openRunRows(this.#db, runId, this.#fence);
+    return runId === null ? openTemporaryRows(null) : openRunRows(this.#db, runId, this.#fence);
   }
 
   keptRunRows(runId: string): Promise<RunRows | undefined> {

@@ -1,6 +1,6 @@
 import type { AlertNews, AlertStore, Letter, MappingState } from '../../model/state/alerts.ts';
 import type { Database } from './database.ts';
-import { written } from '../sql-row.ts';
+import { endedOf, parseLetter, parseMappingState } from '../stored-rows.ts';
 
 /** The states of mappings and the outbox in the state file. */
 export class SqliteAlerts implements AlertStore {
@@ -54,16 +54,12 @@ export class SqliteAlerts implements AlertStore {
   }
 
   #letters(wanted: string, ...values: (string | number)[]): readonly Letter[] {
-    return this.#db
-      .all(`SELECT document FROM sealed_letter ${wanted}`, ...values)
-      .map((row) => written(row) as Letter);
+    return this.#db.all(`SELECT document FROM sealed_letter ${wanted}`, ...values).map(parseLetter);
   }
 
   #states(): readonly MappingState[] {
     return this.#db
       .all('SELECT document FROM sealed_mapping_state ORDER BY environment, league, mapping')
-      .map((row) => written(row) as MappingState);
+      .map(parseMappingState);
   }
 }
-
-const endedOf = ({ end }: Letter): number => Number(end !== null);

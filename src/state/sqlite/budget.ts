@@ -16,7 +16,7 @@ import { AHEAD_MS, budgetLook, LOOK_BACK_MS, parseWindows, SWEEP_MS } from '../b
 import { makePrivateFile, makePrivateFolder } from '../private-files.ts';
 import { integer, text, UnreadableValueError } from '../sql-row.ts';
 import { attempt, isDamage } from '../storage-error.ts';
-import { Database } from './database.ts';
+import { BUSY_TIMEOUT_MS, Database } from './database.ts';
 
 /** What a power cut takes of it, the account tells: nothing waits for the disk. */
 const TABLES = `
@@ -43,7 +43,6 @@ const TABLES = `
     PRIMARY KEY (account, process)
   );
 `;
-const BUSY_MS = 10_000;
 
 /**
  * The budgets of accounts over all processes of this machine, in a file of `folder`, by its wall clock. It is made when it is first asked, and anew where it is damaged.
@@ -65,7 +64,7 @@ function connectAnew(folder: string, file: string): DatabaseSync {
 
 function connect(file: string): DatabaseSync {
   makePrivateFile(file);
-  const connection = new DatabaseSync(file, { timeout: BUSY_MS });
+  const connection = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     connection.exec(TABLES);
     const check = connection.prepare('PRAGMA quick_check(1)').get();

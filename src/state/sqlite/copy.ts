@@ -20,17 +20,10 @@ import { STATE_FORMAT } from './state-format.ts';
 import { refuseWrongPath } from './state-path.ts';
 import { attempt, damaged, storageError } from '../storage-error.ts';
 
-const BUSY_TIMEOUT_MS = 10_000;
 const PAGE_ROWS = 1000;
 
 const open = (file: string): Database =>
-  openDatabase({
-    file,
-    format: STATE_FORMAT,
-    durability: 'full',
-    busyTimeoutMs: BUSY_TIMEOUT_MS,
-    isChecked: true,
-  });
+  openDatabase({ file, format: STATE_FORMAT, durability: 'full', isChecked: true });
 
 /** What `work` makes of a state file, as it stands at one moment. Errors: those of `openStore`. */
 export async function readSqliteState<T>(file: string, work: (source: CopySource) => Promise<T>): Promise<T> {
@@ -160,13 +153,13 @@ class SqliteCopy implements CopyTarget {
 
   async runRows(runId: string) {
     const file = join(this.#folders.of(runId), 'rows.sqlite');
-    return attempt(file, () => openKeptRunRows(file, BUSY_TIMEOUT_MS));
+    return attempt(file, () => openKeptRunRows(file));
   }
 
   async makeRunRows(runId: string) {
     const folder = await this.#folders.make(runId);
     this.made.push(runId);
-    return attempt(folder, () => openRunRows(join(folder, 'rows.sqlite'), BUSY_TIMEOUT_MS));
+    return attempt(folder, () => openRunRows(join(folder, 'rows.sqlite')));
   }
 }
 

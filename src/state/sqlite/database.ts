@@ -21,11 +21,13 @@ interface DatabaseOptions {
   readonly format: DatabaseFormat;
   /** `full`: a commit survives a power cut. `normal`: it survives the process, and a power cut may take the last commits but never the file. */
   readonly durability: 'full' | 'normal';
-  /** How long a statement waits for another process. */
-  readonly busyTimeoutMs: number;
+  /** How long a statement waits for another process; {@link BUSY_TIMEOUT_MS} by default. */
+  readonly busyTimeoutMs?: number | undefined;
   /** Whether the file is checked whole, its indexes too, however large it is. */
   readonly isChecked?: boolean;
 }
+
+export const BUSY_TIMEOUT_MS = 10_000;
 
 /** Larger files are checked page by page as they are read, not whole at every start. */
 const QUICK_CHECK_MAX_BYTES = 8 * 1024 * 1024;
@@ -78,11 +80,6 @@ export class Database {
   *each(statement: string, ...values: SQLInputValue[]): Generator<SqlRow> {
     // An array, as in `all`.
     for (const row of this.#prepared(statement).iterate(...values)) yield row as unknown as SqlRow;
-  }
-
-  /** The integers of a one-column answer. */
-  integers(statement: string, ...values: SQLInputValue[]): number[] {
-    return Array.from(this.each(statement, ...values), (row) => integer(row, 0));
   }
 
   /** The integer that a one-row, one-column answer holds. */
@@ -174,8 +171,8 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /** `seal(...)` in statements is the checksum of some values. */
-function connect(file: string | null, options: DatabaseOptions): DatabaseSync {
-  const connection = new DatabaseSync(file ?? '', { timeout: options.busyTimeoutMs });
+function connect(file: string | null, { busyTimeoutMs = BUSY_TIMEOUT_MS }: DatabaseOptions): DatabaseSync {
+  const connection = new DatabaseSync(file ?? '', { timeout: busyTimeoutMs });
   connection.function('seal', { deterministic: true, varargs: true }, (...values) => sealOf(values));
   return connection;
 }

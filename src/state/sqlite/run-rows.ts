@@ -36,19 +36,19 @@ import { attempt, storageError } from '../storage-error.ts';
  * Opens or creates the rows of a run in `file`; a damaged file is begun again. Null keeps them outside any named file until they are closed. Errors: those of
  * `openDatabase`.
  */
-export function openRunRows(file: string | null, busyTimeoutMs: number): RunRows {
-  const kept = file === null ? undefined : openKeptRunRows(file, busyTimeoutMs);
+export function openRunRows(file: string | null): RunRows {
+  const kept = file === null ? undefined : openKeptRunRows(file);
   if (kept !== undefined) return kept;
   if (file !== null) removeFiles(file);
-  return new SqliteRunRows(file, open(file, busyTimeoutMs));
+  return new SqliteRunRows(file, open(file));
 }
 
 /** Opens the rows that an earlier process left in `file`; undefined where the file is gone or damaged: its rows are lost. Errors: the others of `openDatabase`. */
-export function openKeptRunRows(file: string, busyTimeoutMs: number): RunRows | undefined {
+export function openKeptRunRows(file: string): RunRows | undefined {
   if (!existsSync(file)) return undefined;
   let db: Database | undefined;
   try {
-    db = open(file, busyTimeoutMs, true);
+    db = open(file, true);
     if (db.count(UNREADABLE_ROWS) === 0) return new SqliteRunRows(file, db);
   } catch (error) {
     if (!isDamaged(storageError(file, error))) throw error;
@@ -63,8 +63,8 @@ const UNREADABLE_ROWS = `SELECT (SELECT count(*) FROM mapping WHERE json_valid(h
     json_valid(tally), json_valid(row_numbers), json_valid(states), json_valid(key), json_valid(folded),
     json_valid(fields), json_valid(lookups), json_valid(lines)))`;
 
-const open = (file: string | null, busyTimeoutMs: number, isChecked = false): Database =>
-  openDatabase({ file, format: RUN_ROWS_FORMAT, durability: 'normal', busyTimeoutMs, isChecked });
+const open = (file: string | null, isChecked = false): Database =>
+  openDatabase({ file, format: RUN_ROWS_FORMAT, durability: 'normal', isChecked });
 
 const isDamaged = (error: unknown): boolean => error instanceof ConfigError && error.code === 'state.damaged';
 
@@ -295,7 +295,8 @@ class SqliteRunRows implements RunRows {
     const left = await this.#db.write(() => {
       this.#db.run('DELETE FROM known');
       let count = 0;
-      for (const mapping of this.#db.integers('SELECT number FROM mapping'))
+      for (const row of this.#db.all('SELECT number FROM mapping')) {
+        const mapping = integer(row, 0);
         for (const block of this.#blocks.each(mapping)) {
           const kept = this.#blocks
             .rows(block, ({ outcome = null }) => outcome !== null && KEPT_OUTCOMES.includes(outcome))
@@ -304,6 +305,7 @@ class SqliteRunRows implements RunRows {
           for (const rows of inBlocks(kept)) this.#blocks.insert(mapping, rows);
           count += kept.length;
         }
+      }
       return count;
     });
     if (left === 0) return this.remove();

@@ -20,7 +20,7 @@ export class SqliteSnapshots implements Snapshots {
   readonly #clock: Clock;
   /** The versions of the file in which all confirmed records of a resource were seen to be whole. What this process writes is sealed. */
   readonly #whole = new Map<string, number>();
-  /** Counts of snapshots, until they change. */
+  /** Counts of snapshots, until this connection adds or takes some away, or another one writes. */
   readonly #counted = new Map<string, { readonly version: number; readonly count: number }>();
 
   constructor(db: Database, accounts: SqliteAccounts, facts: SqliteFacts, clock: Clock) {
@@ -159,7 +159,7 @@ export class SqliteSnapshots implements Snapshots {
 
   forgetOlder(account: ServiceAccount, resource: ResourceName, listedAtMs: number): Promise<void> {
     return this.#db.write(() => {
-      this.#countAgain();
+      this.#counted.clear();
       this.#db.run(
         'DELETE FROM snapshot WHERE account = ? AND resource = ? AND confirmed_at_ms < ?',
         this.#accounts.find(account),
@@ -171,7 +171,7 @@ export class SqliteSnapshots implements Snapshots {
 
   respell(account: ServiceAccount, resource: ResourceName, spelling: Spelling): Promise<void> {
     return this.#db.write(() => {
-      this.#countAgain();
+      this.#counted.clear();
       const number = this.#accounts.add(account);
       this.#facts.write(number, spellingFact(resource), JSON.stringify(spelling));
       const statement = 'SELECT record FROM sealed_snapshot WHERE account = ? AND resource = ?';
@@ -201,14 +201,9 @@ export class SqliteSnapshots implements Snapshots {
     this.#whole.set(name, version);
   }
 
-  /** Snapshots of this connection were added or taken away. */
-  #countAgain(): void {
-    this.#counted.clear();
-  }
-
   /** In a transaction. */
   write(account: number, resource: ResourceName, records: readonly KnownRecord[]): void {
-    this.#countAgain();
+    this.#counted.clear();
     const nowMs = this.#clock.now();
     const spelling = this.#facts.spelling(account, resource);
     const spelt = records.map((record) => ({ ...record, key: speltKey(resource, record.key, spelling) }));

@@ -33,8 +33,6 @@ import { attempt } from '../storage-error.ts';
 import { SqliteSnapshots } from './snapshots.ts';
 import { parseIntent, parseRun } from '../stored-rows.ts';
 
-const BUSY_TIMEOUT_MS = 10_000;
-
 interface StoreOptions {
   /** The state file; its runs stand in `runs/` beside it. */
   readonly file: string;
@@ -49,11 +47,11 @@ interface StoreOptions {
  */
 export function openStore(options: StoreOptions): Promise<Store> {
   const file = resolve(options.file);
-  const busyTimeoutMs = options.busyTimeoutMs ?? BUSY_TIMEOUT_MS;
+  const { clock, busyTimeoutMs } = options;
   return attempt(file, () => {
     refuseWrongPath(file);
     const db = openDatabase({ file, format: STATE_FORMAT, durability: 'full', busyTimeoutMs });
-    return new SqliteStore(db, new RunFolders(join(dirname(file), 'runs')), options.clock, busyTimeoutMs);
+    return new SqliteStore(db, new RunFolders(join(dirname(file), 'runs')), clock);
   });
 }
 
@@ -64,11 +62,10 @@ class SqliteStore extends StoreParts implements Store {
   readonly #db: Database;
   readonly #folders: RunFolders;
   readonly #clock: Clock;
-  readonly #busyTimeoutMs: number;
   readonly #accounts: SqliteAccounts;
   readonly #snapshots: SqliteSnapshots;
 
-  constructor(db: Database, folders: RunFolders, clock: Clock, busyTimeoutMs: number) {
+  constructor(db: Database, folders: RunFolders, clock: Clock) {
     const accounts = new SqliteAccounts(db);
     const facts = new SqliteFacts(db, accounts, clock);
     const snapshots = new SqliteSnapshots(db, accounts, facts, clock);
@@ -76,7 +73,6 @@ class SqliteStore extends StoreParts implements Store {
     this.#db = db;
     this.#folders = folders;
     this.#clock = clock;
-    this.#busyTimeoutMs = busyTimeoutMs;
     this.#accounts = accounts;
     this.#snapshots = snapshots;
     this.comparisons = new SqliteComparisons(db, accounts);
@@ -164,12 +160,12 @@ class SqliteStore extends StoreParts implements Store {
 
   async openRunRows(runId: string | null): Promise<RunRows> {
     const file = runId === null ? null : join(await this.#folders.make(runId), 'rows.sqlite');
-    return openRunRows(file, this.#busyTimeoutMs);
+    return openRunRows(file);
   }
 
   async keptRunRows(runId: string): Promise<RunRows | undefined> {
     const file = join(this.#folders.of(runId), 'rows.sqlite');
-    return attempt(file, () => openKeptRunRows(file, this.#busyTimeoutMs));
+    return attempt(file, () => openKeptRunRows(file));
   }
 
   async removeRuns(ids: readonly string[]): Promise<void> {
