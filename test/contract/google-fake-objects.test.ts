@@ -1,9 +1,7 @@
-import { readXlsx } from 'hucre/xlsx';
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { googleClient, refusalOf } from '../support/google/client.ts';
 import { startFakeGoogle, type FakeGoogle, type FakeTab } from '../support/google/fake-google.ts';
-import { toWorkbook } from '../support/google/to-workbook.ts';
 
 let google: FakeGoogle;
 let client: sheets_v4.Sheets;
@@ -327,37 +325,5 @@ describe('tabs, rows and columns', () => {
       timeZone: 'America/New_York',
       title: 'Untitled spreadsheet',
     });
-  });
-});
-
-describe('a workbook of a fake spreadsheet', () => {
-  it('holds values, formulas, notes, formats, frozen rows, rules and charts', async () => {
-    const fill = {
-      userEnteredFormat: { backgroundColorStyle: { rgbColor: { red: 1 } }, textFormat: { bold: true } },
-    };
-    await update(
-      { repeatCell: { range: { ...RANGE, endRowIndex: 1 }, cell: fill, fields: 'userEnteredFormat' } },
-      {
-        updateSheetProperties: {
-          properties: { sheetId: 0, gridProperties: { frozenRowCount: 1 } },
-          fields: 'gridProperties.frozenRowCount',
-        },
-      },
-      { addConditionalFormatRule: { rule: { ranges: [RANGE], booleanRule: whole(1) } } },
-      { addChart: { chart: { spec: SPEC, position: anchor(6) } } },
-    );
-    tab.set(1, 1, { value: 46249, format: { type: 'DATE', pattern: 'yyyy-mm-dd' }, note: 'moved' });
-    const book = await readXlsx(await toWorkbook(google, id), { readStyles: true });
-    const [sheet] = book.sheets;
-    expect(sheet?.rows.map((row) => row[0])).toEqual(['Squad', 'Harbour', 'Meadow', 'orchard']);
-    expect(sheet?.rows[1]?.[1]).toEqual(new Date('2026-08-15T00:00:00Z'));
-    expect(sheet?.cells?.get('3,1')).toMatchObject({ formula: 'B2+B3' });
-    expect(sheet?.cells?.get('0,0')?.style).toMatchObject({
-      font: { bold: true },
-      fill: { fgColor: { rgb: expect.stringContaining('FF0000') as string } },
-    });
-    expect(sheet?.freezePane?.rows).toBe(1);
-    expect(sheet?.conditionalRules).toHaveLength(1);
-    expect(sheet?.charts).toHaveLength(1);
   });
 });

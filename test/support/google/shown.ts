@@ -54,13 +54,8 @@ function automatic(value: number, locale: string): string {
   return decimal(Number.isInteger(value) ? value : Number(value.toPrecision(10)));
 }
 
-/** The pattern of a number format; undefined where numbers are shown as they come. */
-export function numberPattern({ pattern, type }: sheets_v4.Schema$NumberFormat): string | undefined {
-  return pattern ?? PATTERNS[type ?? ''];
-}
-
 function formatNumber(value: number, format: sheets_v4.Schema$NumberFormat, locale: string): string {
-  const pattern = numberPattern(format) ?? '';
+  const pattern = format.pattern ?? PATTERNS[format.type ?? ''] ?? '';
   const language = locale.replace('_', '-');
   if (pattern === '' || pattern === '@' || /^general$/i.test(pattern)) return automatic(value, language);
   return formatValue(value, pattern, { locale: language });
