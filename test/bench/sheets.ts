@@ -68,16 +68,14 @@ async function loopByHand(): Promise<void> {
   const { spreadsheets } = googleClient(google);
   const from = google.calls.length;
   const beganMs = performance.now();
-  const { data } = await spreadsheets.values.get({ spreadsheetId: id, range: 'Users' });
-  for (const index of (data.values ?? []).slice(1, LOOP_ROWS + 1).keys()) {
-    const range = `Users!D${index + 2}:G${index + 2}`;
-    const values = [['created', '', 'id', '2026-01-01 00:00']];
-    await spreadsheets.values.update({
-      spreadsheetId: id,
-      range,
-      valueInputOption: 'RAW',
-      requestBody: { values },
-    });
+  await spreadsheets.values.batchGet({ spreadsheetId: id, ranges: ['Users'] });
+  const values = ['created', '', 'id', '2026-01-01 00:00'].map((stringValue) => ({
+    userEnteredValue: { stringValue },
+  }));
+  for (let rowIndex = 1; rowIndex <= LOOP_ROWS; rowIndex += 1) {
+    const start = { sheetId: 0, rowIndex, columnIndex: 3 };
+    const updateCells = { start, rows: [{ values }], fields: 'userEnteredValue' };
+    await spreadsheets.batchUpdate({ spreadsheetId: id, requestBody: { requests: [{ updateCells }] } });
   }
   const times = ROWS / LOOP_ROWS;
   const calls = Math.round(callsSince(from) * times);

@@ -116,7 +116,8 @@ describe.skipIf(readValidator() === undefined)("Google's own description", () =>
     expect(
       await refusalOf(spreadsheets.get({ spreadsheetId: id, fields: 'sheets(propertys)' })),
     ).toMatchObject({ code: 400 });
-    const read = spreadsheets.values.get({ spreadsheetId: id, range: 'Members', valueRenderOption: 'PLAIN' });
+    const options = { spreadsheetId: id, ranges: ['Members'], valueRenderOption: 'PLAIN' };
+    const read = spreadsheets.values.batchGet(options);
     expect(await refusalOf(read)).toMatchObject({ code: 400 });
     expect(google.problems).toHaveLength(2);
   });

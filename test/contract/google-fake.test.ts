@@ -17,7 +17,7 @@ const ROWS: FakeCell[][] = [
 ];
 
 beforeEach(async () => {
-  google = await startFakeGoogle({ now: () => Date.UTC(2026, 7, 15, 11) });
+  google = await startFakeGoogle();
   client = googleClient(google);
   id = google.add({
     tabs: [
@@ -28,11 +28,10 @@ beforeEach(async () => {
 });
 afterEach(() => google.close());
 
-const put = (range: string, values: unknown[][], valueInputOption = 'RAW') =>
-  client.spreadsheets.values.update({ spreadsheetId: id, range, valueInputOption, requestBody: { values } });
-async function read(range: string, valueRenderOption = 'UNFORMATTED_VALUE') {
-  const { data } = await client.spreadsheets.values.get({ spreadsheetId: id, range, valueRenderOption });
-  return data;
+async function read(range: string, valueRenderOption = 'UNFORMATTED_VALUE', spreadsheetId = id) {
+  const options = { spreadsheetId, ranges: [range], valueRenderOption };
+  const { data } = await client.spreadsheets.values.batchGet(options);
+  return data.valueRanges?.[0];
 }
 
 describe('reading values', () => {
@@ -67,39 +66,31 @@ describe('reading values', () => {
   });
 
   it.each([
-    [{ value: 7.5 }, 7.5, '7.5', 7.5],
-    [{ value: 7, format: { type: 'NUMBER', pattern: '00000' } }, 7, '00007', 7],
-    [{ value: 1234.5, format: { type: 'NUMBER', pattern: '#,##0.00' } }, 1234.5, '1,234.50', 1234.5],
-    [{ value: 7.25, format: { type: 'NUMBER', pattern: '0.0' } }, 7.25, '7.3', 7.25],
-    [
-      { value: 12345678, format: { type: 'SCIENTIFIC', pattern: '0.00E+00' } },
-      12345678,
-      '1.23E+07',
-      12345678,
-    ],
-    [{ value: 46249, format: { type: 'DATE', pattern: 'yyyy-mm-dd' } }, 46249, '2026-08-15', 46249],
-    [{ value: 46249, format: { type: 'DATE', pattern: 'd-mmm' } }, 46249, '15-Aug', 46249],
+    [{ value: 7.5 }, 7.5, '7.5'],
+    [{ value: 7, format: { type: 'NUMBER', pattern: '00000' } }, 7, '00007'],
+    [{ value: 1234.5, format: { type: 'NUMBER', pattern: '#,##0.00' } }, 1234.5, '1,234.50'],
+    [{ value: 7.25, format: { type: 'NUMBER', pattern: '0.0' } }, 7.25, '7.3'],
+    [{ value: 12345678, format: { type: 'SCIENTIFIC', pattern: '0.00E+00' } }, 12345678, '1.23E+07'],
+    [{ value: 46249, format: { type: 'DATE', pattern: 'yyyy-mm-dd' } }, 46249, '2026-08-15'],
+    [{ value: 46249, format: { type: 'DATE', pattern: 'd-mmm' } }, 46249, '15-Aug'],
     [
       { value: 46249.5, format: { type: 'DATE_TIME', pattern: 'yyyy-mm-dd hh:mm' } },
       46249.5,
       '2026-08-15 12:00',
-      46249.5,
     ],
-    [{ value: 0.1 + 0.2 }, 0.1 + 0.2, '0.3', 0.1 + 0.2],
-    [{ value: 1e21 }, 1e21, '1E+21', 1e21],
-    [{ value: true }, true, 'TRUE', true],
-    [{ error: '#N/A' }, '#N/A', '#N/A', '=#N/A'],
-    [{ formula: '=VLOOKUP(A1,B:C,2)', value: 'found' }, 'found', 'found', '=VLOOKUP(A1,B:C,2)'],
-    [{ formula: '=A1/0', error: '#DIV/0!' }, '#DIV/0!', '#DIV/0!', '=A1/0'],
-    [{ formula: '=SUM(C2:C4)' }, 13.5, '13.5', '=SUM(C2:C4)'],
-    [{ formula: "='Q1 ''27'!A1" }, 'x', 'x', "='Q1 ''27'!A1"],
-    [{ formula: '=NOW()' }, 46249.5, '46249.5', '=NOW()'],
-    [{ formula: '=E1' }, '#REF!', '#REF!', '=E1'],
-  ])('renders %j three ways', async (cell: FakeCell, unformatted, formatted, formula) => {
+    [{ value: 0.1 + 0.2 }, 0.1 + 0.2, '0.3'],
+    [{ value: 1e21 }, 1e21, '1E+21'],
+    [{ value: true }, true, 'TRUE'],
+    [{ error: '#N/A' }, '#N/A', '#N/A'],
+    [{ formula: '=VLOOKUP(A1,B:C,2)', value: 'found' }, 'found', 'found'],
+    [{ formula: '=A1/0', error: '#DIV/0!' }, '#DIV/0!', '#DIV/0!'],
+    [{ formula: '=SUM(C2:C4)' }, 13.5, '13.5'],
+    [{ formula: "='Q1 ''27'!A1" }, 'x', 'x'],
+    [{ formula: '=E1' }, '#REF!', '#REF!'],
+  ])('renders %j as it is and as it is shown', async (cell: FakeCell, unformatted, formatted) => {
     google.tab(id, 'Members').set(0, 4, cell);
-    expect((await read('Members!E1')).values).toEqual([[unformatted]]);
-    expect((await read('Members!E1', 'FORMATTED_VALUE')).values).toEqual([[formatted]]);
-    expect((await read('Members!E1', 'FORMULA')).values).toEqual([[formula]]);
+    expect((await read('Members!E1'))?.values).toEqual([[unformatted]]);
+    expect((await read('Members!E1', 'FORMATTED_VALUE'))?.values).toEqual([[formatted]]);
   });
 
   it("shows numbers and truth values in the spreadsheet's language", async () => {
@@ -112,85 +103,7 @@ describe('reading values', () => {
         },
       ],
     });
-    const { data } = await client.spreadsheets.values.get({ spreadsheetId: german, range: 'Preise' });
-    expect(data.values).toEqual([['7,5', 'WAHR', '1.234,50']]);
-  });
-
-  it('renders dates as texts when they are asked for as texts', async () => {
-    google.tab(id, 'Members').set(0, 4, { value: 46249, format: { type: 'DATE', pattern: 'yyyy-mm-dd' } });
-    const options = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' };
-    const { data } = await client.spreadsheets.values.get({
-      spreadsheetId: id,
-      range: 'Members!C2:E2',
-      ...options,
-    });
-    expect(data.values).toEqual([[7.5]]);
-    const { data: date } = await client.spreadsheets.values.get({
-      spreadsheetId: id,
-      range: 'Members!E1',
-      ...options,
-    });
-    expect(date.values).toEqual([['2026-08-15']]);
-  });
-});
-
-describe('writing values', () => {
-  const TYPED = ['=1+1', '007', 'TRUE', '2026-08-15', "'0", '1,234.5', '12%', ' x '];
-
-  it('keeps every text as text with RAW', async () => {
-    await put("'Q1 ''27'!A1:H1", [TYPED]);
-    expect(google.tab(id, "Q1 '27").rows()).toEqual([TYPED]);
-    expect(google.tab(id, "Q1 '27").cell(0, 0).formula).toBeUndefined();
-  });
-
-  it('takes texts as typed with USER_ENTERED', async () => {
-    await put("'Q1 ''27'!A1:H1", [TYPED], 'USER_ENTERED');
-    const tab = google.tab(id, "Q1 '27");
-    expect(tab.rows()[0]?.slice(1)).toEqual([7, true, 46249, '0', 1234.5, 0.12, ' x ']);
-    expect(tab.cell(0, 0).formula).toBe('=1+1');
-    expect(tab.shown()[0]?.slice(1)).toEqual(['7', 'TRUE', '2026-08-15', '0', '1,234.50', '12%', ' x ']);
-  });
-
-  it('skips null, clears with an empty text, and leaves formats and notes', async () => {
-    const tab = google.tab(id, 'Members');
-    tab.set(1, 2, { value: 7.5, format: { type: 'NUMBER', pattern: '0.0' }, note: 'ask Bo' });
-    await put('Members!A2:C2', [[null, 'Ada', '']]);
-    expect(tab.rows()[1]).toEqual(['007', 'Ada']);
-    expect(tab.cell(1, 2)).toMatchObject({
-      value: null,
-      note: 'ask Bo',
-      format: { numberFormat: { pattern: '0.0' } },
-    });
-  });
-
-  it('refuses to write past the grid, past the range, and cells that are too long, and then has written nothing', async () => {
-    expect((await refusalOf(put('Members!A21', [['x']])))?.message).toContain(
-      'exceeds grid limits. Max rows: 20',
-    );
-    expect((await refusalOf(put('Members!D1', [['x', 'y', 'z']])))?.message).toContain('max columns: 5');
-    expect((await refusalOf(put('Members!A1:B1', [['x', 'y', 'z']])))?.message).toContain(
-      'tried writing to column [3]',
-    );
-    expect(await refusalOf(put('Members!A1', [['x'.repeat(50_001)]]))).toMatchObject({ code: 400 });
-    expect(await refusalOf(put('Members!A1', [['x'.repeat(50_000)]]))).toBeUndefined();
-    const data = [
-      { range: 'Members!B2', values: [['new']] },
-      { range: 'Members!A99', values: [['past']] },
-    ];
-    const both = client.spreadsheets.values.batchUpdate({
-      spreadsheetId: id,
-      requestBody: { data, valueInputOption: 'RAW' },
-    });
-    expect((await refusalOf(both))?.message).toMatch(/^Invalid data\[1\]: Range \(Members!A99\)/);
-    expect(google.tab(id, 'Members').cell(1, 1).value).toBe('Ada Finch');
-  });
-
-  it('clears values alone', async () => {
-    const requestBody = { ranges: ['Members!A2:C', "'Q1 ''27'"] };
-    const { data } = await client.spreadsheets.values.batchClear({ spreadsheetId: id, requestBody });
-    expect(data.clearedRanges).toEqual(['Members!A2:C20', "'Q1 ''27'!A1:Z1000"]);
-    expect(google.tab(id, 'Members').rows()).toEqual([HEADER]);
-    expect(google.tab(id, 'Members').cell(4, 2).note).toBe('look');
+    expect((await read('Preise', 'FORMATTED_VALUE', german))?.values).toEqual([['7,5', 'WAHR', '1.234,50']]);
   });
 });
 
@@ -240,18 +153,17 @@ describe('a person at the sheet', () => {
   it('sorts, inserts, renames and deletes between two calls', async () => {
     const tab = google.tab(id, 'Members');
     google.before(({ kind }) => {
-      if (kind === 'write') tab.sortBy(2);
+      if (kind === 'read' && tab.rowCount === 20) tab.sortBy(2);
     });
-    await put('Members!D1', [['Status']]);
-    expect((await read('Members!A1:D')).values).toEqual([
-      [...HEADER, 'Status'],
+    expect((await read('Members!A1:D'))?.values).toEqual([
+      HEADER,
       ['008', 'Bo Reyes', 6],
       ['007', 'Ada Finch', 7.5],
     ]);
     tab.insertRow(1, ['009', 'Cy Okoro', 5]);
     tab.deleteRow(2);
     tab.rename('People');
-    expect((await read('People!A2:B3')).values).toEqual([
+    expect((await read('People!A2:B3'))?.values).toEqual([
       ['009', 'Cy Okoro'],
       ['007', 'Ada Finch'],
     ]);

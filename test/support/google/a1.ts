@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import { invalid } from './refusal.ts';
-import { sheetOf, type SheetState, type SpreadsheetState } from './state.ts';
+import type { SheetState, SpreadsheetState } from './state.ts';
 
 /** Cells of one tab, counted from 0, ends not included. */
 export interface Box {
@@ -77,42 +77,19 @@ function sheetNamed(state: SpreadsheetState, title: string): SheetState | undefi
   );
 }
 
-/** The range that a text in A1 notation names, its ends as asked, even past the grid. Errors: a refusal of 400. */
-function findRange(state: SpreadsheetState, text: string): SheetBox {
-  const [, quoted, plain, cells] = /^(?:'((?:[^']|'')*)'|([^'!]+))(?:!(.*))?$/s.exec(text) ?? [];
-  const title = quoted?.replaceAll("''", "'") ?? plain ?? '';
-  const sheet = sheetNamed(state, title);
-  if (sheet !== undefined) {
-    const found = cells === undefined ? wholeGrid(sheet) : parseCells(sheet, cells);
-    if (found !== undefined) return found;
-  }
-  if (cells === undefined && quoted === undefined) {
-    const named = state.namedRanges.find(({ name }) => name === title)?.range;
-    if (named !== undefined) return boxOf(sheetOf(state, named.sheetId), named);
-    const first = state.sheets[0];
-    const found = first === undefined ? undefined : parseCells(first, title);
-    if (found !== undefined) return found;
-  }
-  throw invalid(`Unable to parse range: ${text}`);
-}
-
-/** A range to read: what it has past the grid is left out. Errors: a refusal of 400 when nothing is left or the tab is unknown. */
+/** The range that a text in A1 notation names; what it has past the grid is left out. Errors: a refusal of 400 when nothing is left or the tab is unknown. */
 export function readRange(state: SpreadsheetState, text: string): SheetBox {
-  const box = findRange(state, text);
+  const [, quoted, plain, cells] = /^(?:'((?:[^']|'')*)'|([^'!]+))(?:!(.*))?$/s.exec(text) ?? [];
+  const sheet = sheetNamed(state, quoted?.replaceAll("''", "'") ?? plain ?? '');
+  const box = sheet && (cells === undefined ? wholeGrid(sheet) : parseCells(sheet, cells));
+  if (box === undefined) throw invalid(`Unable to parse range: ${text}`);
   const { endRow, endColumn } = wholeGrid(box.sheet);
   if (box.startRow >= endRow || box.startColumn >= endColumn) throw pastGrid(box.sheet, text);
   return { ...box, endRow: Math.min(box.endRow, endRow), endColumn: Math.min(box.endColumn, endColumn) };
 }
 
-/** A range to write. Errors: a refusal of 400 when it is not within the grid. */
-export function writeRange(state: SpreadsheetState, text: string): SheetBox {
-  const box = findRange(state, text);
-  checkWithin(box, text);
-  return box;
-}
-
 /** Errors: a refusal of 400 when a box is not within its grid. */
-export function checkWithin(box: SheetBox, text = renderA1(box)): void {
+function checkWithin(box: SheetBox): void {
   const { endRow, endColumn } = wholeGrid(box.sheet);
   if (
     box.endRow > endRow ||
@@ -120,7 +97,7 @@ export function checkWithin(box: SheetBox, text = renderA1(box)): void {
     box.startRow >= endRow ||
     box.startColumn >= endColumn
   )
-    throw pastGrid(box.sheet, text);
+    throw pastGrid(box.sheet, renderA1(box));
 }
 
 /** The box of a grid range; open ends are the grid's. Errors: a refusal of 400 when it is empty or past the grid. */

@@ -5,40 +5,31 @@ import * as metadata from './metadata-requests.ts';
 import * as objects from './object-requests.ts';
 import { GoogleRefusal, invalid } from './refusal.ts';
 import * as sheets from './sheet-requests.ts';
-import { copySpreadsheet, type SpreadsheetState, type World } from './state.ts';
+import { copySpreadsheet, type NewId, type SpreadsheetState } from './state.ts';
 
 type Kind = keyof sheets_v4.Schema$Request;
 type Handler<K extends Kind> = (
   state: SpreadsheetState,
   request: NonNullable<sheets_v4.Schema$Request[K]>,
-  world: World,
+  newId: NewId,
 ) => sheets_v4.Schema$Response | undefined;
 
-/** Every kind of request that the fake knows; another one is refused, so that none passes unnoticed. */
+/** Every kind of request that the program sends; another one is refused, so that none passes unnoticed. */
 const HANDLERS: { readonly [K in Kind]?: Handler<K> } = {
-  addBanding: objects.addBanding,
   addChart: charts.addChart,
   addConditionalFormatRule: objects.addConditionalFormatRule,
-  addNamedRange: objects.addNamedRange,
-  addProtectedRange: objects.addProtectedRange,
   addSheet: sheets.addSheet,
   appendDimension: sheets.appendDimension,
-  autoResizeDimensions: sheets.autoResizeDimensions,
   clearBasicFilter: objects.clearBasicFilter,
   createDeveloperMetadata: metadata.createDeveloperMetadata,
-  deleteBanding: objects.deleteBanding,
   deleteConditionalFormatRule: objects.deleteConditionalFormatRule,
   deleteDeveloperMetadata: metadata.deleteDeveloperMetadata,
-  deleteDimension: sheets.deleteDimensionRequest,
   deleteEmbeddedObject: charts.deleteEmbeddedObject,
   deleteSheet: sheets.deleteSheet,
   insertDimension: sheets.insertDimensionRequest,
-  mergeCells: cells.mergeCells,
   repeatCell: cells.repeatCell,
   setBasicFilter: objects.setBasicFilter,
   setDataValidation: cells.setDataValidation,
-  sortRange: cells.sortRangeRequest,
-  unmergeCells: cells.unmergeCells,
   updateCells: cells.updateCells,
   updateChartSpec: charts.updateChartSpec,
   updateConditionalFormatRule: objects.updateConditionalFormatRule,
@@ -46,14 +37,13 @@ const HANDLERS: { readonly [K in Kind]?: Handler<K> } = {
   updateDimensionProperties: sheets.updateDimensionProperties,
   updateEmbeddedObjectPosition: charts.updateEmbeddedObjectPosition,
   updateSheetProperties: sheets.updateSheetProperties,
-  updateSpreadsheetProperties: sheets.updateSpreadsheetProperties,
 };
 
 function applyRequest(
   state: SpreadsheetState,
   request: sheets_v4.Schema$Request,
   index: number,
-  world: World,
+  newId: NewId,
 ): sheets_v4.Schema$Response {
   const [kind, ...others] = Object.keys(request) as Kind[];
   if (kind === undefined) throw invalid(`Invalid requests[${index}]: No request set.`);
@@ -63,7 +53,7 @@ function applyRequest(
   if (handle === undefined)
     throw invalid(`Invalid requests[${index}].${kind}: the fake does not know this request.`);
   try {
-    return handle(state, request[kind] ?? {}, world) ?? {};
+    return handle(state, request[kind] ?? {}, newId) ?? {};
   } catch (error) {
     if (error instanceof GoogleRefusal && error.code === 400)
       throw invalid(`Invalid requests[${index}].${kind}: ${error.message}`);
@@ -75,9 +65,9 @@ function applyRequest(
 export function batchUpdate(
   before: SpreadsheetState,
   requests: readonly sheets_v4.Schema$Request[],
-  world: World,
+  newId: NewId,
 ): { state: SpreadsheetState; replies: sheets_v4.Schema$Response[] } {
   if (requests.length === 0) throw invalid('Must specify at least one request.');
   const state = copySpreadsheet(before);
-  return { state, replies: requests.map((request, index) => applyRequest(state, request, index, world)) };
+  return { state, replies: requests.map((request, index) => applyRequest(state, request, index, newId)) };
 }

@@ -14,8 +14,8 @@ export interface GoogleCall {
 }
 
 /**
- * What happens instead of the answer. An answer comes before the request is carried out unless `after` is set; `reset` drops the connection,
- * `hang` never answers; both do so after carrying the request out with `-after`.
+ * What happens instead of the answer. An answer comes before the request is carried out unless `after` is set; `reset` drops the connection, after
+ * carrying the request out with `-after`.
  */
 export type Fault =
   | {
@@ -26,9 +26,7 @@ export type Fault =
       readonly after?: boolean;
     }
   | 'reset'
-  | 'reset-after'
-  | 'hang'
-  | 'hang-after';
+  | 'reset-after';
 
 /** Looks at every request before it is carried out; it may edit sheets, as another person would, and answer a fault. */
 // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- a hook that only edits answers nothing

@@ -1,5 +1,5 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
-import { boxOf, overlap, type SheetBox } from './a1.ts';
+import { boxOf, type SheetBox } from './a1.ts';
 import { assign, requiredMask, type Mask } from './field-mask.ts';
 import { effectiveValue, mapReferences, type Scope } from './formula.ts';
 import { checkEditable } from './protection.ts';
@@ -10,10 +10,8 @@ import {
   putCell,
   sheetOf,
   type ExtendedValue,
-  type SheetState,
   type SpreadsheetState,
   type StoredCell,
-  type World,
 } from './state.ts';
 
 /** Fields of a cell that Google works out itself. */
@@ -122,56 +120,18 @@ export function setDataValidation(
   repeatCell(state, { ...(range === undefined ? {} : { range }), cell, fields: 'dataValidation' });
 }
 
-function mergesWithin({ sheet, ...box }: SheetBox): Set<sheets_v4.Schema$GridRange> {
-  const touched = sheet.objects.merges.filter((merge) => overlap(boxOf(sheet, merge), box));
-  for (const merge of touched) {
-    const { startRow, endRow, startColumn, endColumn } = boxOf(sheet, merge);
-    if (
-      startRow < box.startRow ||
-      endRow > box.endRow ||
-      startColumn < box.startColumn ||
-      endColumn > box.endColumn
-    )
-      throw invalid('You must select all cells in a merged range to merge or unmerge them.');
-  }
-  return new Set(touched);
-}
-
-/** Takes merges apart. Errors: a refusal of 400 when a merge is only partly in the range. */
-export function unmergeCells(
-  state: SpreadsheetState,
-  { range }: sheets_v4.Schema$UnmergeCellsRequest,
-): undefined {
-  const box = boxOf(sheetOf(state, range?.sheetId), range ?? {});
-  const gone = mergesWithin(box);
-  box.sheet.objects.merges = box.sheet.objects.merges.filter((merge) => !gone.has(merge));
-}
-
-/** Merges; only the value of each upper left cell is kept. */
-export function mergeCells(
-  state: SpreadsheetState,
-  { range, mergeType }: sheets_v4.Schema$MergeCellsRequest,
-): undefined {
-  const whole = boxOf(sheetOf(state, range?.sheetId), range ?? {});
-  unmergeCells(state, { range: range ?? {} });
-  const { sheet, startRow, endRow, startColumn, endColumn } = whole;
-  const height = mergeType === 'MERGE_ROWS' ? 1 : endRow - startRow;
-  const width = mergeType === 'MERGE_COLUMNS' ? 1 : endColumn - startColumn;
-  for (let row = startRow; row < endRow; row += height)
-    for (let column = startColumn; column < endColumn; column += width) {
-      const merge = {
-        startRowIndex: row,
-        endRowIndex: row + height,
-        startColumnIndex: column,
-        endColumnIndex: column + width,
-      };
-      sheet.objects.merges.push({ sheetId: sheet.properties.sheetId, ...merge });
-      for (let r = row; r < row + height; r++)
-        for (let c = column; c < column + width; c++) {
-          if (r === row && c === column) continue;
-          const { userEnteredValue: _value, effectiveValue: _result, ...rest } = cellAt(sheet, r, c);
-          putCell(sheet, r, c, rest);
-        }
+/** Merges a box; only the value of its upper left cell is kept. */
+export function mergeCells({ sheet, startRow, endRow, startColumn, endColumn }: SheetBox): void {
+  const { sheetId } = sheet.properties;
+  sheet.objects.merges.push({
+    ...{ sheetId, startRowIndex: startRow, endRowIndex: endRow },
+    ...{ startColumnIndex: startColumn, endColumnIndex: endColumn },
+  });
+  for (let row = startRow; row < endRow; row++)
+    for (let column = startColumn; column < endColumn; column++) {
+      if (row === startRow && column === startColumn) continue;
+      const { userEnteredValue: _value, effectiveValue: _result, ...rest } = cellAt(sheet, row, column);
+      putCell(sheet, row, column, rest);
     }
 }
 
@@ -190,15 +150,10 @@ function isBlank(value: ExtendedValue | undefined): boolean {
 }
 
 /** Sorts the rows of a range, with their formats and notes; blank cells come last, whichever the order. */
-export function sortRange(
-  state: SpreadsheetState,
-  request: sheets_v4.Schema$SortRangeRequest,
-  world: World,
-): undefined {
+export function sortRange(state: SpreadsheetState, request: sheets_v4.Schema$SortRangeRequest): void {
   const box = boxOf(sheetOf(state, request.range?.sheetId), request.range ?? {});
   const { sheet } = box;
-  if (mergesWithin(box).size > 0) throw invalid("You can't sort a range with vertical merges in it.");
-  const scope: Scope = { state, sheet, world };
+  const scope: Scope = { state, sheet };
   const cut = (row: number): (StoredCell | undefined)[] =>
     Array.from(
       { length: box.endColumn - box.startColumn },
@@ -229,29 +184,4 @@ export function sortRange(
       putCell(sheet, to, box.startColumn + across, movedFormula(cell ?? {}, to - row, 0));
     }),
   );
-}
-
-/** The same for a caller, who must be allowed to edit the range. */
-export function sortRangeRequest(
-  state: SpreadsheetState,
-  request: sheets_v4.Schema$SortRangeRequest,
-  world: World,
-): undefined {
-  checkEditable(boxOf(sheetOf(state, request.range?.sheetId), request.range ?? {}));
-  sortRange(state, request, world);
-}
-
-/** Widths that show everything: about 7 pixels a character. */
-export function autoResize(
-  sheet: SheetState,
-  start: number,
-  end: number,
-  shown: (row: number, column: number) => string,
-): void {
-  for (let column = start; column < end; column++) {
-    let longest = 0;
-    for (let row = 0; row < sheet.rows.length; row++) longest = Math.max(longest, shown(row, column).length);
-    if (longest > 0)
-      sheet.columnProperties[column] = { ...sheet.columnProperties[column], pixelSize: longest * 7 + 10 };
-  }
 }

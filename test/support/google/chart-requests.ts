@@ -2,17 +2,13 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import { boxOf } from './a1.ts';
 import { assign, requiredMask } from './field-mask.ts';
 import { invalid } from './refusal.ts';
-import { sheetOf, type SheetState, type SpreadsheetState, type World } from './state.ts';
+import { sheetOf, type NewId, type SheetState, type SpreadsheetState } from './state.ts';
 
 /** The axis that the numbers of a chart may stand on. */
 const NUMBER_AXES: Readonly<Record<string, readonly string[]>> = {
   BAR: ['BOTTOM_AXIS'],
   LINE: ['LEFT_AXIS', 'RIGHT_AXIS'],
-  AREA: ['LEFT_AXIS', 'RIGHT_AXIS'],
   COLUMN: ['LEFT_AXIS', 'RIGHT_AXIS'],
-  SCATTER: ['LEFT_AXIS', 'RIGHT_AXIS'],
-  COMBO: ['LEFT_AXIS', 'RIGHT_AXIS'],
-  STEPPED_AREA: ['LEFT_AXIS', 'RIGHT_AXIS'],
 };
 
 /** How many cells a source of a chart has: it is one row, or one column, on its grid. */
@@ -78,11 +74,11 @@ function sized(
 export function addChart(
   state: SpreadsheetState,
   { chart }: sheets_v4.Schema$AddChartRequest,
-  world: World,
+  newId: NewId,
 ): sheets_v4.Schema$Response {
   const sheet = anchorSheet(state, chart?.position);
   checkChart(state, chart?.spec);
-  const chartId = chart?.chartId ?? world.newId();
+  const chartId = chart?.chartId ?? newId();
   if (state.sheets.some(({ objects }) => objects.charts.some((each) => each.chartId === chartId)))
     throw invalid(`An object with id ${chartId} already exists.`);
   const added = { ...chart, chartId, position: sized(chart?.position) };

@@ -38,7 +38,6 @@ const MASK_ROOTS: Readonly<Record<string, string>> = {
   updateCells: 'CellData',
   repeatCell: 'CellData',
   updateSheetProperties: 'SheetProperties',
-  updateSpreadsheetProperties: 'SpreadsheetProperties',
   updateDimensionProperties: 'DimensionProperties',
   updateEmbeddedObjectPosition: 'OverlayPosition',
   updateDeveloperMetadata: 'DeveloperMetadata',

@@ -6,7 +6,7 @@ import { readValidator } from './discovery.ts';
 import { GoogleRefusal, quotaExceeded } from './refusal.ts';
 import { addSheet, deleteSheet } from './sheet-requests.ts';
 import { requestProblems, runSheetsRequest, type SheetsRequest } from './sheets-service.ts';
-import { countCells, putCell, sheetOf, type SpreadsheetState, type World } from './state.ts';
+import { countCells, putCell, sheetOf, type NewId, type SpreadsheetState } from './state.ts';
 import { createTab, storedCell, type FakeTab, type FakeTabInput } from './tab.ts';
 import { createTokens } from './tokens.ts';
 
@@ -46,10 +46,8 @@ export interface FakeGoogle {
   cellCount(spreadsheetId: string): number;
   /** Adds a hook that runs before every request. */
   before(hook: Hook): void;
-  /** Answers 429 past so many requests from now on, until `refill`. */
+  /** Answers 429 past so many requests from now on. */
   quota(limits: { readonly reads?: number; readonly writes?: number }): void;
-  /** A new minute: the quota counts from the start. */
-  refill(): void;
   /** A token of the given scope, without a login. */
   accessToken(scope?: string): string;
   /** Ends all access tokens; with `all` refresh tokens too. */
@@ -93,7 +91,7 @@ const TOKEN_PATHS = ['/token', '/auth', '/revoke'];
 /** Numbers as Google's ids look: large, and each a new one. */
 const ID_STEP = 1_103_515_245;
 
-/** Starts the fake on a free port. `now` (milliseconds) is the clock for tokens and NOW(). */
+/** Starts the fake on a free port. `now` (milliseconds) is the clock for tokens. */
 export async function startFakeGoogle(options: { readonly now?: () => number } = {}): Promise<FakeGoogle> {
   const now = options.now ?? Date.now;
   const spreadsheets = new Map<string, SpreadsheetState>();
@@ -101,12 +99,8 @@ export async function startFakeGoogle(options: { readonly now?: () => number } =
   const hooks: Hook[] = [];
   const validator = readValidator();
   let left: { read: number; write: number } = { read: Infinity, write: Infinity };
-  let limits = left;
   let lastId = 12_345;
-  const world: World = {
-    now,
-    newId: () => (lastId = (lastId * ID_STEP + 12_345) % 2_147_483_647),
-  };
+  const newId = (): number => (lastId = (lastId * ID_STEP + 12_345) % 2_147_483_647);
 
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
@@ -136,7 +130,7 @@ export async function startFakeGoogle(options: { readonly now?: () => number } =
     try {
       if (left[kind] < 1) throw quotaExceeded(kind);
       left = { ...left, [kind]: left[kind] - 1 };
-      return { status: 200, body: runSheetsRequest(spreadsheets, tokens, problems, request, world) };
+      return { status: 200, body: runSheetsRequest(spreadsheets, tokens, problems, request, newId) };
     } catch (error) {
       if (!(error instanceof GoogleRefusal)) throw error;
       return { status: error.code, body: error.body() };
@@ -177,7 +171,6 @@ export async function startFakeGoogle(options: { readonly now?: () => number } =
     const carriedOut =
       fault === undefined || (typeof fault === 'string' ? fault.endsWith('-after') : fault.after === true);
     const answer = carriedOut ? process() : undefined;
-    if (fault === 'hang' || fault === 'hang-after') return;
     if (fault === 'reset' || fault === 'reset-after') {
       request.socket.destroy();
       return;
@@ -210,7 +203,7 @@ export async function startFakeGoogle(options: { readonly now?: () => number } =
       return calls.flatMap((call) => call.problems);
     },
     add({
-      id = spreadsheetId(world.newId()),
+      id = spreadsheetId(newId()),
       title = 'Untitled spreadsheet',
       timeZone = 'Europe/London',
       locale = 'en_GB',
@@ -228,14 +221,13 @@ export async function startFakeGoogle(options: { readonly now?: () => number } =
           defaultFormat: { verticalAlignment: 'BOTTOM', wrapStrategy: 'OVERFLOW_CELL' },
         },
         sheets: [],
-        namedRanges: [],
         developerMetadata: [],
       };
-      tabs.forEach((tab, index) => addTab(state, tab, index, world));
+      tabs.forEach((tab, index) => addTab(state, tab, index, newId));
       spreadsheets.set(id, state);
       return id;
     },
-    tab: (id, title) => createTab(() => spreadsheet(id), idOf(id, title), world),
+    tab: (id, title) => createTab(() => spreadsheet(id), idOf(id, title), newId),
     tabTitles: (id) => spreadsheet(id).sheets.map(({ properties }) => properties.title),
     spreadsheet,
     deleteTab(id, title) {
@@ -246,11 +238,7 @@ export async function startFakeGoogle(options: { readonly now?: () => number } =
       hooks.push(hook);
     },
     quota({ reads = Infinity, writes = Infinity }) {
-      limits = { read: reads, write: writes };
-      left = limits;
-    },
-    refill() {
-      left = limits;
+      left = { read: reads, write: writes };
     },
     accessToken: (scope = 'https://www.googleapis.com/auth/spreadsheets') => tokens.accessToken(scope),
     expireTokens: (all = false) => tokens.expire(all),
@@ -264,9 +252,9 @@ export async function startFakeGoogle(options: { readonly now?: () => number } =
   };
 }
 
-function addTab(state: SpreadsheetState, tab: FakeTabInput, index: number, world: World): void {
+function addTab(state: SpreadsheetState, tab: FakeTabInput, index: number, newId: NewId): void {
   const width = Math.max(0, ...tab.rows.map((row) => row.length));
-  const sheetId = tab.sheetId ?? (index === 0 ? 0 : world.newId());
+  const sheetId = tab.sheetId ?? (index === 0 ? 0 : newId());
   const rowCount = tab.rowCount ?? Math.max(1000, tab.rows.length);
   const columnCount = tab.columnCount ?? Math.max(26, width);
   if (tab.rows.length > rowCount || width > columnCount)
@@ -274,7 +262,7 @@ function addTab(state: SpreadsheetState, tab: FakeTabInput, index: number, world
   addSheet(
     state,
     { properties: { sheetId, title: tab.title, gridProperties: { rowCount, columnCount } } },
-    world,
+    newId,
   );
   const sheet = sheetOf(state, sheetId);
   if (tab.object === true) {

@@ -5,28 +5,12 @@ import {
   type SheetState,
   type SpreadsheetState,
   type StoredCell,
-  type World,
 } from './state.ts';
-
-const DAY_MS = 86_400_000;
-const EPOCH_SERIAL = 25_569;
 
 /** Where a formula stands and what it may look at. */
 export interface Scope {
   readonly state: SpreadsheetState;
   readonly sheet: SheetState;
-  readonly world: World;
-}
-
-/** A moment as the serial number of its wall-clock time in a zone: days since 1899-12-30. */
-export function serialOf(atMs: number, timeZone: string): number {
-  const parts = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    hourCycle: 'h23',
-    dateStyle: 'short',
-    timeStyle: 'medium',
-  }).format(atMs);
-  return Date.parse(`${parts.replace(', ', 'T')}Z`) / DAY_MS + EPOCH_SERIAL;
 }
 
 const REFERENCE = /^(?:'(?:[^']|'')*'!|\w+!)?\$?[A-Z]{1,3}\$?\d+(?::\$?[A-Z]{1,3}\$?\d*)?$/i;
@@ -48,8 +32,6 @@ function* valuesOf(scope: Scope, text: string, depth: number): Iterable<Extended
 function evaluate(scope: Scope, formula: string, depth: number): ExtendedValue | undefined {
   const text = formula.slice(1).trim();
   if (depth > 50) return { errorValue: { type: 'REF', message: 'Circular dependency detected.' } };
-  if (/^NOW\(\)$/i.test(text))
-    return { numberValue: serialOf(scope.world.now(), scope.state.properties.timeZone) };
   const sum = /^SUM\(([^()]*)\)$/i
     .exec(text)?.[1]
     ?.split(',')
@@ -69,7 +51,7 @@ function evaluate(scope: Scope, formula: string, depth: number): ExtendedValue |
 }
 
 /**
- * What a cell amounts to; undefined when it is empty. Of formulas SUM, one reference and NOW are worked out; others have the result that a test
+ * What a cell amounts to; undefined when it is empty. Of formulas SUM and one reference are worked out; others have the result that a test
  * gave them, or else the error that a formula Google cannot parse has.
  */
 export function effectiveValue(scope: Scope, cell: StoredCell, depth = 0): ExtendedValue | undefined {

@@ -1,21 +1,18 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import { assign, requiredMask } from './field-mask.ts';
 import { invalid } from './refusal.ts';
-import { sheetOf, type SpreadsheetState, type World } from './state.ts';
+import { sheetOf, type NewId, type SpreadsheetState } from './state.ts';
 
-/** The most characters of keys and values for a spreadsheet itself, and for each tab with its rows and columns. */
+/** The most characters of keys and values for each tab. */
 const CHARACTERS_MAX = 30_000;
 
 type Metadata = sheets_v4.Schema$DeveloperMetadata;
 
-/** Errors: a refusal of 400 when a spreadsheet or a tab holds too much metadata. */
+/** Errors: a refusal of 400 when a tab holds too much metadata. */
 function checkAmount({ developerMetadata }: SpreadsheetState): void {
-  const amounts = new Map<number | undefined, number>();
+  const amounts = new Map<number, number>();
   for (const { location, metadataKey, metadataValue } of developerMetadata) {
-    const place =
-      location?.spreadsheet === true
-        ? undefined
-        : (location?.sheetId ?? location?.dimensionRange?.sheetId ?? 0);
+    const place = location?.sheetId ?? 0;
     const amount = (amounts.get(place) ?? 0) + (metadataKey ?? '').length + (metadataValue ?? '').length;
     if (amount > CHARACTERS_MAX)
       throw invalid(`The developer metadata is over the limit of ${CHARACTERS_MAX} characters.`);
@@ -23,35 +20,28 @@ function checkAmount({ developerMetadata }: SpreadsheetState): void {
   }
 }
 
-/** A place with its kind, which Google adds. */
+/** A tab as a place with its kind, which Google adds. */
 function placed(
   state: SpreadsheetState,
   location: sheets_v4.Schema$DeveloperMetadataLocation | undefined,
 ): sheets_v4.Schema$DeveloperMetadataLocation {
-  const { spreadsheet, sheetId, dimensionRange } = location ?? {};
-  if (spreadsheet === true) return { spreadsheet, locationType: 'SPREADSHEET' };
-  if (typeof sheetId === 'number') {
-    sheetOf(state, sheetId);
-    return { sheetId, locationType: 'SHEET' };
-  }
-  if (dimensionRange === undefined) throw invalid('A location must be specified.');
-  sheetOf(state, dimensionRange.sheetId);
-  if ((dimensionRange.endIndex ?? 0) - (dimensionRange.startIndex ?? 0) !== 1)
-    throw invalid('Developer metadata must be associated with a single row or column.');
-  return { dimensionRange, locationType: dimensionRange.dimension === 'ROWS' ? 'ROW' : 'COLUMN' };
+  const { sheetId } = location ?? {};
+  if (typeof sheetId !== 'number') throw invalid('The fake knows metadata of tabs only.');
+  sheetOf(state, sheetId);
+  return { sheetId, locationType: 'SHEET' };
 }
 
 /** Attaches metadata. Errors: a refusal of 400 without key, visibility or place, for a taken id, and past the amount. */
 export function createDeveloperMetadata(
   state: SpreadsheetState,
   { developerMetadata }: sheets_v4.Schema$CreateDeveloperMetadataRequest,
-  world: World,
+  newId: NewId,
 ): sheets_v4.Schema$Response {
   const { metadataKey, visibility } = developerMetadata ?? {};
   if ((metadataKey ?? '') === '') throw invalid('Developer metadata must have a key specified.');
   if (visibility !== 'DOCUMENT' && visibility !== 'PROJECT')
     throw invalid('Developer metadata must have a visibility specified.');
-  const metadataId = developerMetadata?.metadataId ?? world.newId();
+  const metadataId = developerMetadata?.metadataId ?? newId();
   if (metadataId < 1) throw invalid('The metadata id must be positive.');
   if (state.developerMetadata.some((each) => each.metadataId === metadataId))
     throw invalid(`Developer metadata with id ${metadataId} already exists.`);
@@ -62,21 +52,9 @@ export function createDeveloperMetadata(
 }
 
 function matches(filter: sheets_v4.Schema$DataFilter | undefined): (metadata: Metadata) => boolean {
-  const lookup = filter?.developerMetadataLookup;
-  if (lookup === undefined)
-    throw invalid('The fake knows data filters of the kind developerMetadataLookup only.');
-  const { metadataId, metadataKey, metadataValue, visibility, locationType, metadataLocation } = lookup;
-  const place = metadataLocation;
-  return (metadata) =>
-    (metadataId ?? metadata.metadataId) === metadata.metadataId &&
-    (metadataKey ?? metadata.metadataKey) === metadata.metadataKey &&
-    (metadataValue ?? metadata.metadataValue) === metadata.metadataValue &&
-    (visibility ?? metadata.visibility) === metadata.visibility &&
-    (locationType ?? metadata.location?.locationType) === metadata.location?.locationType &&
-    (place === undefined ||
-      ((place.spreadsheet ?? undefined) === metadata.location?.spreadsheet &&
-        (place.sheetId ?? undefined) === metadata.location?.sheetId &&
-        JSON.stringify(place.dimensionRange) === JSON.stringify(metadata.location?.dimensionRange)));
+  const id = filter?.developerMetadataLookup?.metadataId;
+  if (typeof id !== 'number') throw invalid('The fake looks developer metadata up by metadataId only.');
+  return ({ metadataId }) => metadataId === id;
 }
 
 /** Changes the fields of a mask in all metadata that the filters find. */

@@ -1,8 +1,8 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
-import { boxOf, overlap } from './a1.ts';
+import { boxOf } from './a1.ts';
 import { invalid } from './refusal.ts';
 import { checkRule } from './rule-check.ts';
-import { sheetOf, type SheetState, type SpreadsheetState, type World } from './state.ts';
+import { sheetOf, type SheetState, type SpreadsheetState } from './state.ts';
 
 /** Sets the filter of a tab in place of the one before. */
 export function setBasicFilter(
@@ -54,22 +54,17 @@ function ruleAt(sheet: SheetState, index: number): sheets_v4.Schema$ConditionalF
   return rule;
 }
 
-/** Replaces a rule, or moves it. */
+/** Replaces a rule. */
 export function updateConditionalFormatRule(
   state: SpreadsheetState,
-  { rule, index, newIndex, sheetId }: sheets_v4.Schema$UpdateConditionalFormatRuleRequest,
+  { rule, index }: sheets_v4.Schema$UpdateConditionalFormatRuleRequest,
 ): sheets_v4.Schema$Response {
-  if ((rule === undefined) === ((newIndex ?? undefined) === undefined))
-    throw invalid('Exactly one of rule or newIndex must be set.');
-  const sheet = rule === undefined ? sheetOf(state, sheetId) : ruleSheet(state, rule);
+  const sheet = ruleSheet(state, rule);
   const at = index ?? 0;
   const oldRule = ruleAt(sheet, at);
-  const changed = rule ?? oldRule;
-  sheet.objects.conditionalFormats.splice(at, 1);
-  sheet.objects.conditionalFormats.splice(newIndex ?? at, 0, changed);
-  return {
-    updateConditionalFormatRule: { oldRule, newRule: changed, oldIndex: at, newIndex: newIndex ?? at },
-  };
+  const newRule = rule ?? {};
+  sheet.objects.conditionalFormats[at] = newRule;
+  return { updateConditionalFormatRule: { oldRule, newRule, oldIndex: at, newIndex: at } };
 }
 
 /** Deletes a rule; those after it move up. Errors: a refusal of 400 when there is none. */
@@ -81,80 +76,4 @@ export function deleteConditionalFormatRule(
   const rule = ruleAt(sheet, index ?? 0);
   sheet.objects.conditionalFormats.splice(index ?? 0, 1);
   return { deleteConditionalFormatRule: { rule } };
-}
-
-/** Colours rows or columns in turn. Errors: a refusal of 400 over cells that are banded already. */
-export function addBanding(
-  state: SpreadsheetState,
-  { bandedRange }: sheets_v4.Schema$AddBandingRequest,
-  world: World,
-): sheets_v4.Schema$Response {
-  const sheet = sheetOf(state, bandedRange?.range?.sheetId);
-  const box = boxOf(sheet, bandedRange?.range ?? {});
-  if (sheet.objects.bandedRanges.some(({ range }) => overlap(boxOf(sheet, range ?? {}), box)))
-    throw invalid(
-      'You cannot add alternating background colors to a range that already has alternating background colors.',
-    );
-  const bands = [bandedRange?.rowProperties, bandedRange?.columnProperties].filter(
-    (each) => each !== undefined,
-  );
-  if (bands.length === 0)
-    throw invalid('At least one of rowProperties or columnProperties must be specified.');
-  for (const band of bands)
-    if (
-      (band.firstBandColorStyle ?? band.firstBandColor) === undefined ||
-      (band.secondBandColorStyle ?? band.secondBandColor) === undefined
-    )
-      throw invalid('firstBandColor and secondBandColor must be set.');
-  const added = { ...bandedRange, bandedRangeId: bandedRange?.bandedRangeId ?? world.newId() };
-  sheet.objects.bandedRanges.push(added);
-  return { addBanding: { bandedRange: structuredClone(added) } };
-}
-
-/** Takes a banding away. Errors: a refusal of 400 for an unknown id. */
-export function deleteBanding(
-  state: SpreadsheetState,
-  { bandedRangeId }: sheets_v4.Schema$DeleteBandingRequest,
-): undefined {
-  const sheet = state.sheets.find(({ objects }) =>
-    objects.bandedRanges.some((each) => each.bandedRangeId === bandedRangeId),
-  );
-  if (sheet === undefined) throw invalid(`No banded range with id: ${bandedRangeId ?? 0}`);
-  sheet.objects.bandedRanges = sheet.objects.bandedRanges.filter(
-    (each) => each.bandedRangeId !== bandedRangeId,
-  );
-}
-
-/** Protects a range; the caller may go on editing it. */
-export function addProtectedRange(
-  state: SpreadsheetState,
-  { protectedRange }: sheets_v4.Schema$AddProtectedRangeRequest,
-  world: World,
-): sheets_v4.Schema$Response {
-  const sheet = sheetOf(state, protectedRange?.range?.sheetId);
-  boxOf(sheet, protectedRange?.range ?? {});
-  const added = {
-    ...protectedRange,
-    requestingUserCanEdit: true,
-    protectedRangeId: protectedRange?.protectedRangeId ?? world.newId(),
-  };
-  sheet.objects.protectedRanges.push(added);
-  return { addProtectedRange: { protectedRange: structuredClone(added) } };
-}
-
-/** Names a range. Errors: a refusal of 400 for a name that is taken or looks like an address. */
-export function addNamedRange(
-  state: SpreadsheetState,
-  { namedRange }: sheets_v4.Schema$AddNamedRangeRequest,
-  world: World,
-): sheets_v4.Schema$Response {
-  const { name, range } = namedRange ?? {};
-  if (typeof name !== 'string' || !/^[A-Za-z_]\w{0,249}$/.test(name) || /^[A-Za-z]{1,3}\d+$/.test(name))
-    throw invalid(`The name of the named range is not valid: ${name ?? ''}`);
-  if (state.namedRanges.some((each) => each.name?.toLowerCase() === name.toLowerCase()))
-    throw invalid(`A named range with the name ${name} already exists.`);
-  boxOf(sheetOf(state, range?.sheetId), range ?? {});
-  const added = { ...namedRange, namedRangeId: namedRange?.namedRangeId ?? String(world.newId()) };
-  state.namedRanges.push(added);
-  return { addNamedRange: { namedRange: structuredClone(added) } };
 }

@@ -3,7 +3,7 @@ import { readRange, wholeGrid, type SheetBox } from './a1.ts';
 import { isObject, parseMask } from './field-mask.ts';
 import { effectiveValue } from './formula.ts';
 import { shownValue } from './shown.ts';
-import { type SheetState, type SpreadsheetState, type StoredCell, type World } from './state.ts';
+import type { SheetState, SpreadsheetState, StoredCell } from './state.ts';
 
 const ROW_PIXELS = 21;
 const COLUMN_PIXELS = 100;
@@ -17,14 +17,9 @@ export interface Extent {
 }
 
 /** A cell with what Google works out of it. */
-function cellData(
-  state: SpreadsheetState,
-  sheet: SheetState,
-  cell: StoredCell,
-  world: World,
-): sheets_v4.Schema$CellData {
+function cellData(state: SpreadsheetState, sheet: SheetState, cell: StoredCell): sheets_v4.Schema$CellData {
   const { effectiveValue: _given, ...stored } = cell;
-  const scope = { state, sheet, world };
+  const scope = { state, sheet };
   const value = effectiveValue(scope, cell);
   const format = stored.userEnteredFormat;
   return {
@@ -34,27 +29,16 @@ function cellData(
   };
 }
 
-function gridData(state: SpreadsheetState, box: SheetBox, world: World): sheets_v4.Schema$GridData {
+function gridData(state: SpreadsheetState, box: SheetBox): sheets_v4.Schema$GridData {
   const { sheet, startRow, endRow, startColumn, endColumn } = box;
   const rowData: sheets_v4.Schema$RowData[] = [];
   for (let row = startRow; row < Math.min(endRow, sheet.rows.length); row++) {
     const stored = (sheet.rows[row] ?? []).slice(startColumn, endColumn);
     while (stored.length > 0 && stored.at(-1) === undefined) stored.pop();
-    const values = stored.map((cell) => cellData(state, sheet, cell ?? {}, world));
+    const values = stored.map((cell) => cellData(state, sheet, cell ?? {}));
     rowData.push(values.length === 0 ? {} : { values });
   }
   while (rowData.length > 0 && rowData.at(-1)?.values === undefined) rowData.pop();
-  const metadataOf = (dimension: string, index: number): sheets_v4.Schema$DimensionProperties => {
-    const developerMetadata = state.developerMetadata.filter(({ location }) => {
-      const range = location?.dimensionRange;
-      return (
-        range?.dimension === dimension &&
-        (range.sheetId ?? 0) === sheet.properties.sheetId &&
-        range.startIndex === index
-      );
-    });
-    return developerMetadata.length === 0 ? {} : { developerMetadata };
-  };
   return {
     ...(startRow === 0 ? {} : { startRow }),
     ...(startColumn === 0 ? {} : { startColumn }),
@@ -62,12 +46,10 @@ function gridData(state: SpreadsheetState, box: SheetBox, world: World): sheets_
     rowMetadata: Array.from({ length: endRow - startRow }, (_, index) => ({
       pixelSize: ROW_PIXELS,
       ...sheet.rowProperties[startRow + index],
-      ...metadataOf('ROWS', startRow + index),
     })),
     columnMetadata: Array.from({ length: endColumn - startColumn }, (_, index) => ({
       pixelSize: COLUMN_PIXELS,
       ...sheet.columnProperties[startColumn + index],
-      ...metadataOf('COLUMNS', startColumn + index),
     })),
   };
 }
@@ -101,27 +83,22 @@ function sheetResource(
   state: SpreadsheetState,
   sheet: SheetState,
   boxes: readonly SheetBox[] | undefined,
-  world: World,
 ): sheets_v4.Schema$Sheet {
   const overlays = {
     ...sheet.objects,
     developerMetadata: state.developerMetadata.filter(
-      ({ location }) => location?.locationType === 'SHEET' && location.sheetId === sheet.properties.sheetId,
+      ({ location }) => location?.sheetId === sheet.properties.sheetId,
     ),
   };
   return {
     properties: sheet.properties.sheetType === 'OBJECT' ? withoutGrid(sheet) : sheet.properties,
     ...(withoutZero(filled(overlays)) as typeof overlays),
-    ...(boxes === undefined ? {} : { data: boxes.map((box) => gridData(state, box, world)) }),
+    ...(boxes === undefined ? {} : { data: boxes.map((box) => gridData(state, box)) }),
   };
 }
 
 /** `spreadsheets.get`: the tabs that the ranges touch, or all, cells only where they are asked for. Errors: a refusal of 400. */
-export function spreadsheetResource(
-  state: SpreadsheetState,
-  extent: Extent,
-  world: World,
-): sheets_v4.Schema$Spreadsheet {
+export function spreadsheetResource(state: SpreadsheetState, extent: Extent): sheets_v4.Schema$Spreadsheet {
   const mask = extent.fields === undefined ? undefined : parseMask(extent.fields);
   const sheetMask = mask?.['*'] ?? mask?.['sheets'];
   const cells =
@@ -132,16 +109,12 @@ export function spreadsheetResource(
   const boxes = extent.ranges.map((range) => readRange(state, range));
   const sheets = state.sheets.flatMap((sheet) => {
     const here = extent.ranges.length === 0 ? [wholeGrid(sheet)] : boxes.filter((box) => box.sheet === sheet);
-    return here.length === 0 ? [] : [sheetResource(state, sheet, cells ? here : undefined, world)];
+    return here.length === 0 ? [] : [sheetResource(state, sheet, cells ? here : undefined)];
   });
   return {
     spreadsheetId: state.id,
     properties: state.properties,
     sheets,
-    ...filled({
-      namedRanges: withoutZero(state.namedRanges) as sheets_v4.Schema$NamedRange[],
-      developerMetadata: state.developerMetadata.filter(({ location }) => location?.spreadsheet === true),
-    }),
     spreadsheetUrl: `https://docs.google.com/spreadsheets/d/${state.id}/edit`,
   };
 }

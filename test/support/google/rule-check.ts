@@ -1,28 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import { invalid } from './refusal.ts';
 
-/** How many values a condition of conditional formatting needs; kinds that are not here are for validation and filters alone. */
-const VALUES: Readonly<Record<string, number>> = {
-  NUMBER_GREATER: 1,
-  NUMBER_GREATER_THAN_EQ: 1,
-  NUMBER_LESS: 1,
-  NUMBER_LESS_THAN_EQ: 1,
-  NUMBER_EQ: 1,
-  NUMBER_NOT_EQ: 1,
-  NUMBER_BETWEEN: 2,
-  NUMBER_NOT_BETWEEN: 2,
-  TEXT_CONTAINS: 1,
-  TEXT_NOT_CONTAINS: 1,
-  TEXT_STARTS_WITH: 1,
-  TEXT_ENDS_WITH: 1,
-  TEXT_EQ: 1,
-  DATE_EQ: 1,
-  DATE_BEFORE: 1,
-  DATE_AFTER: 1,
-  BLANK: 0,
-  NOT_BLANK: 0,
-  CUSTOM_FORMULA: 1,
-};
 /** What conditional formatting can change of a cell. */
 const LOOKS = new Set(['backgroundColor', 'backgroundColorStyle', 'textFormat']);
 const TEXT_LOOKS = new Set([
@@ -35,18 +13,12 @@ const TEXT_LOOKS = new Set([
 ]);
 
 function checkCondition(condition: sheets_v4.Schema$BooleanCondition | undefined): void {
-  const type = condition?.type ?? '';
-  const values = condition?.values ?? [];
-  const wanted = VALUES[type];
-  if (wanted === undefined)
-    throw invalid(`ConditionType '${type}' is not supported by conditional formatting.`);
-  if (values.length !== wanted)
-    throw invalid(
-      `ConditionType '${type}' requires exactly ${wanted} ConditionValues, but ${values.length} values were supplied.`,
-    );
-  if (type !== 'CUSTOM_FORMULA') return;
-  const formula = values[0]?.userEnteredValue ?? '';
-  if (!formula.startsWith('=')) throw invalid(`Invalid ConditionValue.userEnteredValue: ${formula}`);
+  // People make others.
+  if (condition?.type !== 'CUSTOM_FORMULA') return;
+  const [{ userEnteredValue: formula = '' } = {}, ...others] = condition.values ?? [];
+  if (others.length > 0) throw invalid("ConditionType 'CUSTOM_FORMULA' requires exactly 1 ConditionValues.");
+  if (formula?.startsWith('=') !== true)
+    throw invalid(`Invalid ConditionValue.userEnteredValue: ${formula ?? ''}`);
   if (/!/.test(formula.replace(/"(?:[^"]|"")*"/g, '')))
     throw invalid('Conditional format rule cannot reference a different sheet.');
 }

@@ -1,20 +1,16 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
-import { wholeGrid } from './a1.ts';
-import { autoResize } from './cell-requests.ts';
 import { assign, requiredMask } from './field-mask.ts';
-import { checkEditable } from './protection.ts';
 import { invalid } from './refusal.ts';
-import { deleteDimension, insertDimension, resizeDimension } from './shift.ts';
-import { shownValue } from './shown.ts';
+import { insertDimension, resizeDimension } from './shift.ts';
 import {
   cellAt,
   checkSize,
   putCell,
   sheetOf,
   type Dimension,
+  type NewId,
   type SheetState,
   type SpreadsheetState,
-  type World,
 } from './state.ts';
 
 const ROWS_DEFAULT = 1000;
@@ -45,9 +41,9 @@ function renumber(state: SpreadsheetState): void {
 export function addSheet(
   state: SpreadsheetState,
   { properties = {} }: sheets_v4.Schema$AddSheetRequest,
-  world: World,
+  newId: NewId,
 ): sheets_v4.Schema$Response {
-  const sheetId = properties.sheetId ?? world.newId();
+  const sheetId = properties.sheetId ?? newId();
   if (sheetId < 0) throw invalid(`Invalid sheet id: ${sheetId}`);
   if (state.sheets.some((sheet) => sheet.properties.sheetId === sheetId))
     throw invalid(`A sheet with id ${sheetId} already exists. Please specify a different id.`);
@@ -67,7 +63,7 @@ export function addSheet(
     rows: [],
     rowProperties: [],
     columnProperties: [],
-    objects: { merges: [], conditionalFormats: [], charts: [], bandedRanges: [], protectedRanges: [] },
+    objects: { merges: [], conditionalFormats: [], charts: [], protectedRanges: [] },
   };
   checkTitle(state, sheet.properties.title);
   checkFrozen(sheet);
@@ -87,11 +83,7 @@ export function deleteSheet(
   if (sheet === undefined) throw invalid(`No sheet with id: ${id}`);
   if (state.sheets.length === 1) throw invalid("You can't remove all the sheets in a document.");
   state.sheets = state.sheets.filter((each) => each !== sheet);
-  state.namedRanges = state.namedRanges.filter(({ range }) => (range?.sheetId ?? 0) !== id);
-  state.developerMetadata = state.developerMetadata.filter(
-    ({ location }) =>
-      location?.spreadsheet === true || (location?.sheetId ?? location?.dimensionRange?.sheetId ?? 0) !== id,
-  );
+  state.developerMetadata = state.developerMetadata.filter(({ location }) => location?.sheetId !== id);
   renumber(state);
 }
 
@@ -126,14 +118,6 @@ export function updateSheetProperties(
     state.sheets.splice(wanted > at ? wanted - 1 : wanted, 0, sheet);
   }
   renumber(state);
-}
-
-/** Changes properties of the spreadsheet by mask. */
-export function updateSpreadsheetProperties(
-  state: SpreadsheetState,
-  request: sheets_v4.Schema$UpdateSpreadsheetPropertiesRequest,
-): undefined {
-  state.properties = assign(state.properties, request.properties ?? {}, requiredMask(request.fields));
 }
 
 function dimensionOf(range: { readonly dimension?: string | null } | undefined): Dimension {
@@ -194,21 +178,6 @@ export function insertDimensionRequest(
     }
 }
 
-/** Deletes rows or columns. Errors: those of {@link deleteDimension}, and a refusal of 400 for protected cells. */
-export function deleteDimensionRequest(
-  state: SpreadsheetState,
-  { range }: sheets_v4.Schema$DeleteDimensionRequest,
-): undefined {
-  const { sheet, dimension, start, end } = spanOf(state, range);
-  const { endRow, endColumn } = wholeGrid(sheet);
-  checkEditable(
-    dimension === 'ROWS'
-      ? { sheet, startRow: start, endRow: end, startColumn: 0, endColumn }
-      : { sheet, startRow: 0, endRow, startColumn: start, endColumn: end },
-  );
-  deleteDimension(state, sheet, dimension, start, end);
-}
-
 /** Sets sizes of rows or columns, or hides them, by mask. */
 export function updateDimensionProperties(
   state: SpreadsheetState,
@@ -221,19 +190,4 @@ export function updateDimensionProperties(
   const list = dimension === 'ROWS' ? sheet.rowProperties : sheet.columnProperties;
   for (let index = start; index < end; index++)
     list[index] = assign(list[index] ?? {}, request.properties ?? {}, mask);
-}
-
-/** Fits columns to what they show; heights of rows stay. */
-export function autoResizeDimensions(
-  state: SpreadsheetState,
-  { dimensions }: sheets_v4.Schema$AutoResizeDimensionsRequest,
-  world: World,
-): undefined {
-  const { sheet, dimension, start, end, extent } = spanOf(state, dimensions);
-  if (start < 0 || end > extent || end <= start)
-    throw invalid(`Invalid dimension range: ${start} to ${end} of ${extent}.`);
-  if (dimension === 'COLUMNS')
-    autoResize(sheet, start, end, (row, column) =>
-      shownValue({ state, sheet, world }, cellAt(sheet, row, column)),
-    );
 }

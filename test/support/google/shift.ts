@@ -21,7 +21,6 @@ function shiftSpan(start: number, end: number, { at, count }: Shift): [number, n
 }
 
 function spanFields(object: Readonly<Record<string, unknown>>, shift: Shift): [string, string] | undefined {
-  if (object['dimension'] === shift.dimension) return ['startIndex', 'endIndex'];
   const names: [string, string] =
     shift.dimension === 'ROWS' ? ['startRowIndex', 'endRowIndex'] : ['startColumnIndex', 'endColumnIndex'];
   return names.some((name) => typeof object[name] === 'number') ? names : undefined;
@@ -96,11 +95,6 @@ function applyShift(state: SpreadsheetState, shift: Shift): void {
     splice(sheet.columnProperties, shift, () => ({}));
   }
   for (const each of state.sheets) each.objects = shiftObjects(each.objects, shift);
-  state.namedRanges = shiftPart(state.namedRanges, shift) as SpreadsheetState['namedRanges'];
-  state.developerMetadata = shiftPart(
-    state.developerMetadata,
-    shift,
-  ) as SpreadsheetState['developerMetadata'];
 }
 
 function shiftObjects({ basicFilter, ...lists }: SheetState['objects'], shift: Shift): SheetState['objects'] {

@@ -29,7 +29,6 @@ const TRUTH: Readonly<Record<string, readonly [string, string]>> = {
   es: ['VERDADERO', 'FALSO'],
   fr: ['VRAI', 'FAUX'],
 };
-const DATE_TYPES = new Set(['DATE', 'TIME', 'DATE_TIME']);
 
 /** The type of an error by how it looks, such as `N_A` for `#N/A`. */
 export function errorType(text: string): string {
@@ -78,27 +77,14 @@ export function shownValue(scope: Scope, cell: StoredCell): string {
   return errorText(value) ?? value.stringValue ?? '';
 }
 
-/** How `values` shows cells. */
-export interface Rendering {
-  readonly value: string;
-  readonly dateTime: string;
-}
-
 /** One cell as the values operations answer it; undefined when it is empty. */
 export function renderedValue(
   scope: Scope,
   cell: StoredCell,
-  rendering: Rendering,
+  rendering: string,
 ): string | number | boolean | undefined {
-  const entered = cell.userEnteredValue;
-  if (entered === undefined) return undefined;
-  if (rendering.value === 'FORMULA' && typeof entered.formulaValue === 'string') return entered.formulaValue;
-  const type = cell.userEnteredFormat?.numberFormat?.type ?? '';
-  if (
-    rendering.value === 'FORMATTED_VALUE' ||
-    (rendering.dateTime === 'FORMATTED_STRING' && DATE_TYPES.has(type))
-  )
-    return shownValue(scope, cell);
+  if (cell.userEnteredValue === undefined) return undefined;
+  if (rendering === 'FORMATTED_VALUE') return shownValue(scope, cell);
   const value = effectiveValue(scope, cell) ?? {};
   return value.numberValue ?? value.boolValue ?? errorText(value) ?? value.stringValue ?? '';
 }

@@ -32,7 +32,6 @@ export interface SheetObjects {
   merges: sheets_v4.Schema$GridRange[];
   conditionalFormats: sheets_v4.Schema$ConditionalFormatRule[];
   charts: sheets_v4.Schema$EmbeddedChart[];
-  bandedRanges: sheets_v4.Schema$BandedRange[];
   protectedRanges: sheets_v4.Schema$ProtectedRange[];
   basicFilter?: sheets_v4.Schema$BasicFilter;
 }
@@ -43,17 +42,11 @@ export interface SpreadsheetState {
   readonly shared: boolean | 'reader';
   properties: sheets_v4.Schema$SpreadsheetProperties & { title: string; locale: string; timeZone: string };
   sheets: SheetState[];
-  namedRanges: sheets_v4.Schema$NamedRange[];
   developerMetadata: sheets_v4.Schema$DeveloperMetadata[];
 }
 
-/** What the operations need besides the spreadsheet. */
-export interface World {
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** A number that no object has yet. */
-  readonly newId: () => number;
-}
+/** Answers a number that no object has yet. */
+export type NewId = () => number;
 
 /** A copy to work on: cells are shared, because they are never changed, everything else is copied. */
 export function copySpreadsheet(state: SpreadsheetState): SpreadsheetState {

@@ -6,10 +6,10 @@ import { errorText, errorType, shownValue } from './shown.ts';
 import {
   cellAt,
   putCell,
+  type NewId,
   type SheetState,
   type SpreadsheetState,
   type StoredCell,
-  type World,
 } from './state.ts';
 
 /** A cell as a test writes it; null and an empty text are blank. */
@@ -55,18 +55,13 @@ export interface FakeTab {
   readonly title: string;
   readonly rowCount: number;
   readonly columnCount: number;
-  readonly hidden: boolean;
   readonly tabColor: sheets_v4.Schema$ColorStyle | sheets_v4.Schema$Color | undefined;
   readonly frozen: { readonly rows: number; readonly columns: number };
   readonly charts: readonly sheets_v4.Schema$EmbeddedChart[];
   readonly rules: readonly sheets_v4.Schema$ConditionalFormatRule[];
-  readonly bandings: readonly sheets_v4.Schema$BandedRange[];
-  readonly protectedRanges: readonly sheets_v4.Schema$ProtectedRange[];
-  readonly merges: readonly sheets_v4.Schema$GridRange[];
   readonly filter: sheets_v4.Schema$BasicFilter | undefined;
   /** Pixels by column; undefined is Google's own width. */
   readonly widths: readonly (number | undefined)[];
-  readonly hiddenRows: readonly number[];
   readonly hiddenColumns: readonly number[];
   /** Typed values: a formula's result, an error as it looks, null for blank; nothing blank at the ends. */
   rows(): (string | number | boolean | null)[][];
@@ -132,13 +127,13 @@ export function storedCell(cell: FakeCell, before: StoredCell = {}): StoredCell 
 }
 
 /** A tab that looks its state up at every use, so that it stays good after requests; it is found by its id. */
-export function createTab(spreadsheet: () => SpreadsheetState, sheetId: number, world: World): FakeTab {
+export function createTab(spreadsheet: () => SpreadsheetState, sheetId: number, newId: NewId): FakeTab {
   const sheet = (): SheetState => {
     const found = spreadsheet().sheets.find(({ properties }) => properties.sheetId === sheetId);
     if (found === undefined) throw new RangeError(`the tab ${sheetId} was deleted`);
     return found;
   };
-  const scope = (): Scope => ({ state: spreadsheet(), sheet: sheet(), world });
+  const scope = (): Scope => ({ state: spreadsheet(), sheet: sheet() });
   const table = <T>(blank: T, read: (scope: Scope, cell: StoredCell) => T): T[][] => {
     const here = scope();
     const rows = here.sheet.rows.map((row) => {
@@ -170,9 +165,6 @@ export function createTab(spreadsheet: () => SpreadsheetState, sheetId: number, 
     get columnCount() {
       return sheet().properties.gridProperties.columnCount;
     },
-    get hidden() {
-      return sheet().properties.hidden === true;
-    },
     get tabColor() {
       return sheet().properties.tabColorStyle ?? sheet().properties.tabColor;
     },
@@ -186,15 +178,6 @@ export function createTab(spreadsheet: () => SpreadsheetState, sheetId: number, 
     get rules() {
       return sheet().objects.conditionalFormats;
     },
-    get bandings() {
-      return sheet().objects.bandedRanges;
-    },
-    get protectedRanges() {
-      return sheet().objects.protectedRanges;
-    },
-    get merges() {
-      return sheet().objects.merges;
-    },
     get filter() {
       return sheet().objects.basicFilter;
     },
@@ -205,11 +188,6 @@ export function createTab(spreadsheet: () => SpreadsheetState, sheetId: number, 
       return Array.from(sheet().columnProperties, (properties, column) =>
         properties?.hiddenByUser === true ? column : -1,
       ).filter((column) => column >= 0);
-    },
-    get hiddenRows() {
-      return Array.from(sheet().rowProperties, (properties, row) =>
-        properties?.hiddenByUser === true ? row : -1,
-      ).filter((row) => row >= 0);
     },
     rows: () => table(null, typed),
     shown: () => table('', shownValue),
@@ -227,7 +205,7 @@ export function createTab(spreadsheet: () => SpreadsheetState, sheetId: number, 
     set,
     sortBy(column, { descending = false } = {}) {
       const sortSpecs = [{ dimensionIndex: column, sortOrder: descending ? 'DESCENDING' : 'ASCENDING' }];
-      sortRange(spreadsheet(), { range: { sheetId, startRowIndex: 1 }, sortSpecs }, world);
+      sortRange(spreadsheet(), { range: { sheetId, startRowIndex: 1 }, sortSpecs });
     },
     insertRow(at, cells = []) {
       insertDimension(spreadsheet(), sheet(), 'ROWS', at, 1);
@@ -248,14 +226,12 @@ export function createTab(spreadsheet: () => SpreadsheetState, sheetId: number, 
     protect(startRowIndex, startColumnIndex, endRowIndex, endColumnIndex) {
       const range = { sheetId, startRowIndex, endRowIndex, startColumnIndex, endColumnIndex };
       sheet().objects.protectedRanges.push({
-        protectedRangeId: world.newId(),
+        protectedRangeId: newId(),
         range,
         requestingUserCanEdit: false,
       });
     },
-    merge(startRowIndex, startColumnIndex, endRowIndex, endColumnIndex) {
-      const range = { sheetId, startRowIndex, endRowIndex, startColumnIndex, endColumnIndex };
-      mergeCells(spreadsheet(), { range, mergeType: 'MERGE_ALL' });
-    },
+    merge: (startRow, startColumn, endRow, endColumn) =>
+      mergeCells({ sheet: sheet(), startRow, startColumn, endRow, endColumn }),
   };
 }
