@@ -1,26 +1,17 @@
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Letter, MappingState } from '../../src/model/state/alerts.ts';
 import type { Store } from '../../src/model/state/store.ts';
 import { openStore } from '../../src/state/sqlite/store.ts';
-import { MemoryStore, StoreData } from '../simulation/memory-store.ts';
 import { newSchema, openTestState, OwnPostgres } from '../support/postgres.ts';
 import { testClock } from '../support/sandbox.ts';
 import { testFolder } from '../support/test-folder.ts';
 
 const folder = testFolder();
-let disk: StoreData;
 const clock = testClock();
 
-beforeEach(() => {
-  disk = new StoreData();
-});
-
-let own: OwnPostgres;
+const own = new OwnPostgres();
 let schema: string;
-beforeAll(() => {
-  own = new OwnPostgres();
-});
 beforeEach(() => {
   schema = newSchema();
 });
@@ -30,7 +21,6 @@ alertSuite('PostgreSQL in this process', async () => {
   return store;
 });
 alertSuite('SQLite', () => openStore({ file: join(folder.path, 'state.sqlite'), clock }));
-alertSuite('memory', () => Promise.resolve(new MemoryStore(disk, clock)));
 
 function mappingState(changes: Partial<MappingState> = {}): MappingState {
   return {

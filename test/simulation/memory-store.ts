@@ -1,5 +1,4 @@
 import type { ResourceName } from '../../src/contract/index.ts';
-import type { AlertStore } from '../../src/model/state/alerts.ts';
 import { changedBy } from '../../src/model/changed-by.ts';
 import { InternalError } from '../../src/model/error.ts';
 import type { Clock } from '../../src/model/ports.ts';
@@ -26,7 +25,6 @@ import type {
   WantedDigests,
 } from '../../src/model/state/store.ts';
 import { lockLost, type Leases } from '../../src/state/lease.ts';
-import { AlertsData, MemoryAlerts } from './memory-alerts.ts';
 import { loseUnsynced, MemoryRunRows, RunRowsData } from './memory-run-rows.ts';
 import { BudgetData } from './memory-budget.ts';
 import { LeaseData, type MemoryLeases } from './memory-leases.ts';
@@ -57,7 +55,6 @@ export class StoreData {
   readonly origins = new Map<string, string>();
   /** By account, resource and mapping. */
   readonly comparisons = new Map<string, { readonly id: string; readonly document?: string }>();
-  readonly alerts = new AlertsData();
   readonly rows = new Map<string, RunRowsData>();
   readonly weeks = new WeeksData();
   /** The runs whose rows are there and cannot be read. */
@@ -95,7 +92,6 @@ const newestFirst = (runs: readonly Run[]): readonly Run[] =>
 /** The state in memory, for simulations that need very many: every method is wholly done before it returns, or not at all. */
 export class MemoryStore implements Store {
   readonly memory: MemoryWeeks;
-  readonly alerts: AlertStore;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #hosts: { readonly lock: Leases; readonly leases: MemoryLeases } | undefined;
   #data: StoreData;
@@ -124,7 +120,10 @@ export class MemoryStore implements Store {
     this.#data = data;
     this.#clock = clock;
     this.memory = new MemoryWeeks(data.weeks);
-    this.alerts = new MemoryAlerts(data.alerts);
+  }
+
+  get alerts(): never {
+    throw new Error('nobody is alerted here');
   }
 
   addRun(run: Run): Promise<void> {
