@@ -1,12 +1,11 @@
 import type { PullMapping } from '../../mapping/mapping.ts';
-import type { LeagueScope } from '../../model/state/memory.ts';
 import { keptStandings } from '../memory/kept-standings.ts';
 import { leagueWeeks } from '../memory/league-weeks.ts';
 import { serviceNow } from '../memory/service-time.ts';
-import type { Read, ReadContext } from './read.ts';
+import type { Read } from './read.ts';
 import { tellDaysOfWeeks } from './reuse.ts';
 import { detailRead, leagueOf, lineupRead } from './squads.ts';
-import { chosenWeeks, readLive, readShownWeek, stillNew, tellMissing } from './weeks.ts';
+import { readChosen, stillNew, tellMissing } from './weeks.ts';
 
 /**
  * The standings of the game weeks that a mapping asks for, all of them where it names none, made of what is remembered; what the week that the service shows needs is read first.
@@ -25,8 +24,7 @@ export function standingsRead(mapping: PullMapping): Read {
     batches: async function* (context) {
       const { store, account } = context;
       const scope = { account, league };
-      const stop = context.offline ? undefined : await readShown([lineups, details], scope, context, choice);
-      const { weeks: chosen, missing } = await chosenWeeks(choice, scope, context);
+      const { weeks: chosen, missing, stop } = await readChosen(choice, scope, context, [lineups, details]);
       const season = await leagueWeeks(store.memory, scope, await serviceNow(context, account));
       const ids = new Set(chosen.map(({ week }) => week.id));
       const none = new Set(missing);
@@ -41,21 +39,4 @@ export function standingsRead(mapping: PullMapping): Read {
       if (stop !== undefined) throw stop;
     },
   };
-}
-
-/** Reads the week that the service shows, where it is one of those that are asked for. */
-async function readShown(
-  reads: readonly Read[],
-  scope: LeagueScope,
-  context: ReadContext,
-  choice: Parameters<typeof chosenWeeks>[0],
-): Promise<Error | undefined> {
-  await readShownWeek(scope.league, context);
-  const { weeks } = await chosenWeeks(choice, scope, context);
-  if (weeks.every(({ isPast }) => isPast)) return undefined;
-  for (const read of reads) {
-    const stop = await readLive(read, context);
-    if (stop !== undefined) return stop;
-  }
-  return undefined;
 }

@@ -30,11 +30,7 @@ export function weeksRead(mapping: PullMapping, choice: WeekChoice, kind: Kind):
     batches: async function* (context) {
       const { store, account } = context;
       const scope = { account, league };
-      if (!context.offline) await readShownWeek(league, context);
-      const before = await chosenWeeks(choice, scope, context);
-      const isShown = !context.offline && before.weeks.some(({ isPast }) => !isPast);
-      const stop = isShown ? await readLive(live, context) : undefined;
-      const { weeks, missing } = isShown ? await chosenWeeks(choice, scope, context) : before;
+      const { weeks, missing, stop } = await readChosen(choice, scope, context, [live]);
       const none = new Set(missing);
       for (const { week } of weeks) {
         let count = 0;
@@ -79,6 +75,21 @@ interface Chosen {
   readonly weeks: readonly LeagueWeek[];
   /** Numbers that name no week which has begun. */
   readonly missing: readonly number[];
+}
+
+/** The weeks of a choice, once what the service still shows of them was read; with what stopped that where a part will do. */
+export async function readChosen(
+  choice: WeekChoice,
+  scope: LeagueScope,
+  context: ReadContext,
+  reads: readonly Read[],
+): Promise<Chosen & { readonly stop: Error | undefined }> {
+  if (!context.offline) await readShownWeek(scope.league, context);
+  const before = await chosenWeeks(choice, scope, context);
+  if (context.offline || before.weeks.every(({ isPast }) => isPast)) return { ...before, stop: undefined };
+  let stop: Error | undefined;
+  for (const read of reads) stop ??= await readLive(read, context);
+  return { ...(await chosenWeeks(choice, scope, context)), stop };
 }
 
 export async function chosenWeeks(
