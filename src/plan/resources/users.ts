@@ -20,13 +20,8 @@ const requests: PushRequests = {
     }),
   }),
   match: (rows, records) => {
-    const byKey = new Map<string, User[]>();
-    for (const value of records) {
-      const user = userRecord.safeParse(value);
-      if (!user.success) continue;
-      const key = user.data.external_id.normalize('NFC');
-      byKey.set(key, [...(byKey.get(key) ?? []), user.data]);
-    }
+    const answered = records.flatMap((value) => userRecord.safeParse(value).data ?? []);
+    const byKey = Map.groupBy(answered, ({ external_id: key }) => key.normalize('NFC'));
     return new Map(
       rows.flatMap((row): [string, Confirmation][] => {
         const found = row.key === null ? undefined : byKey.get(row.key);
