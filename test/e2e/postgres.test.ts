@@ -1,19 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { PostgresClient } from '../../src/state/postgres/client.ts';
+import { describe, expect, it } from 'vitest';
 import { signalOnce, USERS_MAPPING, without, type Outcome, type RunOptions } from '../support/cli.ts';
-import {
-  clientOf,
-  newSchema,
-  noPostgres,
-  openTestState,
-  startPostgres,
-  type PostgresServer,
-} from '../support/postgres.ts';
+import { clientOf, noPostgres, openTestState } from '../support/postgres.ts';
+import { postgresProgram } from '../support/postgres-program.ts';
 import { manyUsers, program } from '../support/program.ts';
 import { smallDemo, SQUADS } from '../support/small-demo.ts';
-import { runHere } from '../support/run-here.ts';
 
 const CONFIG = (schema: string): string => `version: 1
 environments:
@@ -68,27 +60,8 @@ describe('a state on PostgreSQL that does not answer', () => {
 describe.skipIf(noPostgres !== undefined)(
   `the state on a PostgreSQL server (${noPostgres ?? 'found'})`,
   () => {
-    const { folder, service, start, runWith, writes } = program();
-    let server: PostgresServer;
-    let client: PostgresClient;
-    let schema: string;
+    const { at, folder, service, env, start, run, runWith, stored, writes } = postgresProgram();
     let sleeping: Promise<Outcome> | undefined;
-    beforeAll(async () => {
-      server = await startPostgres();
-      client = await clientOf(server);
-    });
-    afterAll(async () => {
-      await client.close();
-      await server.close();
-    });
-    beforeEach(() => {
-      schema = newSchema();
-    });
-    const envOf = () => ({ ...service.env, TEAMSHEET_STATE_URL: server.url });
-    const run = (...args: readonly string[]): Promise<Outcome> =>
-      runHere(args, { cwd: folder.path, env: envOf() });
-    const stored = async (query: string): Promise<readonly unknown[]> =>
-      (await client.query(query.replaceAll('@', `"${schema}"`), [])).rows;
 
     const usedUsers = async (): Promise<unknown> => {
       const { body } = await service.sandbox.inject({
@@ -102,7 +75,7 @@ describe.skipIf(noPostgres !== undefined)(
 
     /** A folder with a table of users, on the state of this test. */
     function setUp(users: number): void {
-      folder.write('teamsheet.yaml', CONFIG(schema));
+      folder.write('teamsheet.yaml', CONFIG(at.schema));
       folder.write('mappings/users.yaml', USERS_MAPPING);
       folder.write('users.csv', manyUsers(users));
     }
@@ -112,7 +85,7 @@ describe.skipIf(noPostgres !== undefined)(
       expect(await run('init')).toMatchObject({ code: 0 });
       const file = join(folder.path, 'teamsheet.yaml');
       const config = readFileSync(file, 'utf8')
-        .replace(/^state: .*$/m, `state: { env: TEAMSHEET_STATE_URL }\nstate_schema: ${schema}`)
+        .replace(/^state: .*$/m, `state: { env: TEAMSHEET_STATE_URL }\nstate_schema: ${at.schema}`)
         .replace('fantasy_league_id: ', 'fantasy_league_id: 1 ');
       folder.write('teamsheet.yaml', config);
       folder.write('users.csv', manyUsers(120).replace('Name', 'Display name'));
@@ -151,7 +124,7 @@ describe.skipIf(noPostgres !== undefined)(
       await start({ settings: { latency_ms: 5 } });
       setUp(400);
       const options: Partial<RunOptions> = {
-        env: envOf(),
+        env: env(),
         during: signalOnce('SIGKILL', () => writes().length >= 2),
       };
       expect((await runWith(options, 'push', 'users', '--yes')).code).toBeNull();
@@ -174,7 +147,7 @@ describe.skipIf(noPostgres !== undefined)(
         const { checks } = JSON.parse(stdout) as { readonly checks: readonly { readonly name: string }[] };
         return checks.filter(({ name }) => name === 'state');
       };
-      const shown = `postgres://${new URL(server.url).host}/postgres, schema ${schema}: PostgreSQL `;
+      const shown = `postgres://${new URL(at.server.url).host}/postgres, schema ${at.schema}: PostgreSQL `;
       const found = (text: string) => [
         { level: 'good', name: 'state', found: expect.stringMatching(text) as string, fix: null },
       ];
@@ -186,7 +159,10 @@ describe.skipIf(noPostgres !== undefined)(
       // It sleeps while the answer to its second write is on the way, and nothing else is under way.
       await start({ settings: { latency_ms: 500 } });
       setUp(400);
-      folder.write('teamsheet.yaml', CONFIG(schema).replace('settle: 50ms', 'settle: 50ms, concurrency: 1'));
+      folder.write(
+        'teamsheet.yaml',
+        CONFIG(at.schema).replace('settle: 50ms', 'settle: 50ms, concurrency: 1'),
+      );
       let tell: (signal: NodeJS.Signals) => void = () => undefined;
       const asleep = new Promise<void>((done) => {
         const stop = signalOnce('SIGSTOP', () => writes().length >= 2);
@@ -197,7 +173,7 @@ describe.skipIf(noPostgres !== undefined)(
             done();
           });
         };
-        sleeping = runWith({ env: envOf(), during }, 'push', 'users', '--yes');
+        sleeping = runWith({ env: env(), during }, 'push', 'users', '--yes');
       });
       await asleep;
       expect(await run('resume', '--yes')).toMatchObject({ code: 6 });
@@ -238,7 +214,7 @@ describe.skipIf(noPostgres !== undefined)(
         'postgres://ada:hush@127.0.0.1/club',
       );
       expect(typed).toMatchObject({ code: 64, stderr: expect.not.stringContaining('hush') as string });
-      const copied = await run('state', 'copy', '--config', 'file.yaml', '--to', server.url, '--json');
+      const copied = await run('state', 'copy', '--config', 'file.yaml', '--to', at.server.url, '--json');
       expect(JSON.parse(copied.stdout)).toMatchObject({
         command: 'state',
         exit_code: 0,
@@ -276,7 +252,7 @@ describe.skipIf(noPostgres !== undefined)(
       expect((await run('plan', 'users')).code).toBe(0);
       const [[accountId]] = (await stored('SELECT account_id FROM @.account')) as [[string]];
       const clock = { now: Date.now, monotonic: Date.now, sleep: () => Promise.resolve() };
-      const { lock, store } = await openTestState(await clientOf(server), schema, folder.path, {
+      const { lock, store } = await openTestState(await clientOf(at.server), at.schema, folder.path, {
         clock,
         process: 'elsewhere',
       });

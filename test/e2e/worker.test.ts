@@ -1,17 +1,10 @@
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { PostgresClient } from '../../src/state/postgres/client.ts';
+import { describe, expect, it } from 'vitest';
 import { startServer, USERS_MAPPING, without, type Outcome, type RunOptions } from '../support/cli.ts';
 import { control } from '../support/control.ts';
-import {
-  clientOf,
-  newSchema,
-  noPostgres,
-  openTestState,
-  startPostgres,
-  type PostgresServer,
-} from '../support/postgres.ts';
+import { clientOf, noPostgres, openTestState } from '../support/postgres.ts';
+import { postgresProgram } from '../support/postgres-program.ts';
 import { manyUsers, program } from '../support/program.ts';
 import { smallDemo, SQUADS } from '../support/small-demo.ts';
 import { runHere } from '../support/run-here.ts';
@@ -36,38 +29,15 @@ interface Status {
 const isSome = (count: number): boolean => count > 0;
 
 describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noPostgres ?? 'found'})`, () => {
-  const { folder, service, start, runWith, writes } = program();
-  let server: PostgresServer;
-  let client: PostgresClient;
-  let schema: string;
-  beforeAll(async () => {
-    server = await startPostgres();
-    client = await clientOf(server);
-  });
-  afterAll(async () => {
-    await client.close();
-    await server.close();
-  });
-  beforeEach(() => {
-    schema = newSchema();
-  });
-  const env = (): Readonly<Record<string, string>> => ({
-    ...service.env,
-    TEAMSHEET_STATE_URL: server.url,
-  });
+  const { at, folder, service, env, start, run, runWith, stored, writes } = postgresProgram();
   const runOn = (options: Partial<RunOptions>, ...args: readonly string[]): Promise<Outcome> =>
     runWith({ ...options, env: env() }, ...args);
-  /** For a command that nobody ends. */
-  const run = (...args: readonly string[]): Promise<Outcome> =>
-    runHere(args, { cwd: folder.path, env: env() });
-  const stored = async (query: string): Promise<readonly unknown[]> =>
-    (await client.query(query.replaceAll('@', `"${schema}"`), [])).rows;
 
   /** Everything that the named mappings missed since long ago is due. */
   async function makeDue(...mappings: readonly string[]): Promise<void> {
     const [[accountId]] = (await stored('SELECT account_id FROM @.account')) as [[string]];
     const clock = { now: Date.now, monotonic: Date.now, sleep: () => Promise.resolve() };
-    const { store } = await openTestState(await clientOf(server), schema, folder.path, { clock });
+    const { store } = await openTestState(await clientOf(at.server), at.schema, folder.path, { clock });
     const value = JSON.stringify({ sinceMs: 1 });
     const facts = mappings.map((mapping) => ({ name: `schedule:${mapping}`, value }));
     await store.setFacts({ baseUrl: service.baseUrl, accountId }, facts);
@@ -99,7 +69,7 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
 
   /** Two tables of users to push and a report, all with a schedule whose time comes once a year. */
   function setUp(): void {
-    folder.write('teamsheet.yaml', config(schema));
+    folder.write('teamsheet.yaml', config(at.schema));
     folder.write('mappings/users.yaml', scheduled(USERS_MAPPING));
     const more = USERS_MAPPING.replace('name: users', 'name: more').replace('users.csv', 'more.csv');
     folder.write('mappings/more.yaml', scheduled(more));
@@ -129,11 +99,11 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     const [[owner]] = (await stored('SELECT owner FROM @.lease')) as [[string]];
     process.kill(Number(/^pid (\d+) /.exec(owner)?.[1]), 'SIGKILL');
     // As if it had been on another machine: nobody sees that it is gone before its lease is over.
-    await client.query(
-      `UPDATE "${schema}".host SET process = 'elsewhere 1' WHERE process = (SELECT process FROM "${schema}".lease)`,
+    await at.client.query(
+      `UPDATE "${at.schema}".host SET process = 'elsewhere 1' WHERE process = (SELECT process FROM "${at.schema}".lease)`,
       [],
     );
-    await client.query(`UPDATE "${schema}".lease SET process = 'elsewhere 1'`, []);
+    await at.client.query(`UPDATE "${at.schema}".lease SET process = 'elsewhere 1'`, []);
     const killed = await Promise.race(
       outcomes.map(async ({ outcome }, at) => ({ at, code: (await outcome).code })),
     );
@@ -177,7 +147,7 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     );
   });
   it('go on when the database is back, with everything sent once', async ({ skip }) => {
-    const { restart } = server;
+    const { restart } = at.server;
     if (restart === undefined) return skip('the server is not ours to restart');
     await start({ settings: { latency_ms: 20 } });
     setUp();
@@ -186,9 +156,9 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     let end: ((signal: NodeJS.Signals) => void) | undefined;
     const outcome = runOn({ started: (kill) => (end = kill) }, 'worker', '--probe', '127.0.0.1:0');
     await until(() => Promise.resolve(writes().length >= 2));
-    await client.close();
+    await at.client.close();
     await restart();
-    client = await clientOf(server);
+    at.client = await clientOf(at.server);
     await until(areDone, 100);
     end?.('SIGTERM');
     expect(await outcome).toMatchObject({ code: 143 });
@@ -224,7 +194,7 @@ describe.skipIf(noPostgres !== undefined)(`workers on a PostgreSQL server (${noP
     });
     folder.write(
       'teamsheet.yaml',
-      `${config(schema)}vars: { fantasy_league_id: 1 }
+      `${config(at.schema)}vars: { fantasy_league_id: 1 }
 alerts: [{ webhook: { env: ALERT_URL }, on: [deadline_near], allow_private: true }]
 `,
     );
@@ -242,12 +212,12 @@ alerts: [{ webhook: { env: ALERT_URL }, on: [deadline_near], allow_private: true
   it('read game weeks beside a push that somebody else is at', async () => {
     await start(smallDemo(folder.path, {}, '2026-08-19T00:00:00Z'));
     setUp();
-    folder.write('teamsheet.yaml', `${config(schema)}vars: { fantasy_league_id: 1 }\n`);
+    folder.write('teamsheet.yaml', `${config(at.schema)}vars: { fantasy_league_id: 1 }\n`);
     expect((await runOn({}, 'push', 'users', '--yes')).code).toBe(0);
     const before = writes().length;
     const [[accountId]] = (await stored('SELECT account_id FROM @.account')) as [[string]];
     const clock = { now: Date.now, monotonic: () => performance.now(), sleep: () => Promise.resolve() };
-    const { store } = await openTestState(await clientOf(server), schema, folder.path, {
+    const { store } = await openTestState(await clientOf(at.server), at.schema, folder.path, {
       clock,
       held: [{ baseUrl: service.baseUrl, accountId }],
       // Nobody renews it, and a busy machine takes its time.
@@ -268,7 +238,7 @@ alerts: [{ webhook: { env: ALERT_URL }, on: [deadline_near], allow_private: true
   it('go on with the reading of a game week that a killed one has left, and read no line-up again that it kept', async () => {
     const all = 60;
     await start({ seed: 'demo', now: '2026-08-19T00:00:00Z', settings: { latency_ms: 40 } });
-    const league = `${config(schema)}vars: { fantasy_league_id: 1 }\n`;
+    const league = `${config(at.schema)}vars: { fantasy_league_id: 1 }\n`;
     folder.write('teamsheet.yaml', league.replace('50ms', '50ms, concurrency: 1'));
     const lineups = (): number => service.requests.filter((request) => request.endsWith('/lineup')).length;
     const kept = async (): Promise<number> =>
