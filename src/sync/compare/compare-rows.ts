@@ -9,7 +9,7 @@ import { keysWithZeros } from '../../plan/lost-zeros.ts';
 import { needsChangeAfterCreate } from '../../plan/requests.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
 import type { Comparison } from '../ports.ts';
-import { rowPages } from '../rows/row-pages.ts';
+import { PENDING, rowPages } from '../rows/row-pages.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
 /** Changes that are to be sent, row by row. */
@@ -68,11 +68,7 @@ export async function compareRows(
   let found = 0;
   let largestStep: Step | undefined;
   let largestStepPct: Step | undefined;
-  for await (const page of rowPages(rows, mapping.name, {
-    change: 'pending',
-    open: true,
-    withoutLines: true,
-  })) {
+  for await (const page of rowPages(rows, mapping.name, PENDING)) {
     options.signal.throwIfAborted();
     const patches = await comparePage(mapping, page, comparison, options.allowKeyShape);
     const compared = patches.map((patch, index): RunRowPatch => {

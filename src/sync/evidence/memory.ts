@@ -3,7 +3,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRows } from '../../model/state/run-rows.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
 import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
-import { eachRow, rowPages } from '../rows/row-pages.ts';
+import { eachRow, PENDING, rowPages } from '../rows/row-pages.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import type { ReadingPorts, Comparison } from '../ports.ts';
 import { leagueOf } from './pre-image.ts';
@@ -52,7 +52,7 @@ export async function hasUnknownKeys(
   rows: RunRows,
   comparison: Comparison,
 ): Promise<boolean> {
-  for await (const page of rowPages(rows, name, { change: 'pending', open: true, withoutLines: true })) {
+  for await (const page of rowPages(rows, name, PENDING)) {
     const keys = page.flatMap(({ key }) => key ?? []);
     const known = await comparison.lookup(keys);
     if (keys.some((key) => !known.has(key))) return true;
@@ -69,11 +69,7 @@ export async function unknownLeagues(
 ): Promise<ReadonlySet<number>> {
   const remembered = await rememberedLeagues(ports, mapping, service);
   const unknown = new Set<number>();
-  for await (const row of eachRow(rows, mapping.name, {
-    change: 'pending',
-    open: true,
-    withoutLines: true,
-  })) {
+  for await (const row of eachRow(rows, mapping.name, PENDING)) {
     const league = leagueOf(row);
     if (Number.isSafeInteger(league) && !remembered.has(league)) unknown.add(league);
   }
