@@ -1,4 +1,5 @@
-import { lookup, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -108,13 +109,7 @@ function urlOf(address: Secret): URL {
   return url;
 }
 
-const systemResolve: Resolve = (hostname) =>
-  new Promise((done, fail) => {
-    lookup(hostname, { all: true }, (error, addresses) => {
-      if (error === null) done(addresses);
-      else fail(error);
-    });
-  });
+const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true });
 
 /** Gives the connection only addresses that were looked at, so that a name cannot lead elsewhere the second time. */
 function lookupBy(resolve: Resolve, allowPrivate: boolean): LookupFunction {
