@@ -42,7 +42,7 @@ export type RunnerEvent =
   /** The reading of a game week only where no run comes. */
   | { readonly kind: 'next'; readonly next: ScheduledRun | LeagueReading | undefined }
   | { readonly kind: 'due'; readonly runs: readonly ScheduledRun[] }
-  | { readonly kind: 'ended'; readonly runs: readonly ScheduledRun[]; readonly exitCode: ExitCode }
+  | { readonly kind: 'ended'; readonly exitCode: ExitCode }
   | { readonly kind: 'reading'; readonly reading: LeagueReading }
   /** The mappings or the game weeks cannot be read; the runner tries again. */
   | { readonly kind: 'unread'; readonly error: TeamsheetError };
@@ -279,7 +279,7 @@ async function start(due: readonly DueRun[], looked: Looked, ports: RunnerPorts)
   });
   // A signal leaves it to the next process.
   if (!ports.signal.aborted) await ports.remember(new Map(after));
-  ports.tell({ kind: 'ended', runs: due, exitCode });
+  ports.tell({ kind: 'ended', exitCode });
   return exitCode;
 }
 
