@@ -219,14 +219,8 @@ async function tabOf(path: string, origin: string): Promise<string> {
   return onlyTab(path, origin);
 }
 
-interface SourceDocument {
-  readonly csv?: string;
-  readonly xlsx?: string;
-  readonly tab?: string;
-  readonly allow_outside?: true;
-}
-
-function sourceOf(location: FileLocation, { folder }: Config): SourceDocument {
+/** The table as a mapping names it. */
+function sourceOf(location: FileLocation, { folder }: Config): object {
   const path = relative(folder, location.path).split(sep).join('/');
   return {
     ...(location.kind === 'csv' ? { csv: path } : { xlsx: path, tab: location.tab }),
@@ -259,7 +253,7 @@ function bindHeader(
   name: ResourceName,
   target: PushTarget,
   header: readonly string[],
-  source: SourceDocument,
+  source: object,
   args: ImportArgs,
   { ports }: Session,
 ): object {

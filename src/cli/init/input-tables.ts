@@ -240,34 +240,19 @@ function settingsTable(resource: InputResource, { tab }: TablePlan): InputTable 
   return {
     tab,
     columns: [
+      settingColumn('Setting', 36, 'The name of the setting. Leave it as it is.'),
       {
-        header: 'Setting',
-        field: undefined,
-        note: 'The name of the setting. Leave it as it is.',
-        format: 'text',
-        required: true,
-        width: 36,
-        align: 'left',
-        prose: false,
-      },
-      {
-        header: 'Value',
-        field: undefined,
-        note: 'Whole numbers, negative for a deduction; the four settings "for each goal conceded" may have decimals, the two "eligibility minutes" are 1 to 90. All are required but the first.',
+        ...settingColumn(
+          'Value',
+          12,
+          'Whole numbers, negative for a deduction; the four settings "for each goal conceded" may have decimals, the two "eligibility minutes" are 1 to 90. All are required but the first.',
+        ),
         format: 'general',
-        required: true,
-        width: 12,
         align: 'right',
-        prose: false,
       },
       {
-        header: 'Description',
-        field: undefined,
-        note: 'What the setting is for. This column is not sent.',
-        format: 'text',
+        ...settingColumn('Description', 80, 'What the setting is for. This column is not sent.'),
         required: false,
-        width: 80,
-        align: 'left',
         prose: true,
       },
     ],
@@ -291,6 +276,15 @@ function settingsTable(resource: InputResource, { tab }: TablePlan): InputTable 
     }),
   };
 }
+
+const settingColumn = (header: string, width: number, note: string): InputColumn => ({
+  ...{ header, width, note },
+  field: undefined,
+  format: 'text',
+  required: true,
+  align: 'left',
+  prose: false,
+});
 
 const describeSetting = (setting: string, description: string): string =>
   setting === 'fantasy_league_id' ? `${description} Empty: the one of vars in teamsheet.yaml.` : description;
