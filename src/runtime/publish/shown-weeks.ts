@@ -16,11 +16,8 @@ export interface SiteOptions {
   readonly isOver: boolean;
 }
 
-/** A squad in a week, beside what changed since the week before. */
-export interface SquadInWeek {
-  readonly values: SquadValues;
-  readonly counted: CountedSquad;
-}
+/** A squad in a week, with what changed since the week before. */
+export type SquadInWeek = SquadValues & CountedSquad;
 
 /** A week whose squads are those that are shown, by their ids. */
 export interface ShownWeek {
@@ -38,7 +35,7 @@ export function shownWeeks(
     const before = shown.at(-1)?.squads;
     const squads = week.squads
       .filter(({ squad }) => numbers.has(squad))
-      .map((values) => [values.squad, inWeek(values, before?.get(values.squad)?.values)] as const);
+      .map((values) => [values.squad, inWeek(values, before?.get(values.squad))] as const);
     shown.push({ week, squads: new Map(squads) });
   }
   return shown;
@@ -48,13 +45,12 @@ function inWeek(values: SquadValues, before: SquadValues | undefined): SquadInWe
   const now = values.entries?.map(({ player }) => player);
   const then = before?.entries?.map(({ player }) => player);
   const isKnown = now !== undefined && then !== undefined;
-  const counted = {
+  return {
     ...values,
     previousRank: before?.rank,
     playersIn: isKnown ? now.filter((player) => !then.includes(player)) : undefined,
     playersOut: isKnown ? then.filter((player) => !now.includes(player)) : undefined,
   };
-  return { values, counted };
 }
 
 export type SquadNames = ReadonlyMap<string, SquadName>;
@@ -66,13 +62,13 @@ export function squadNames(
 ): SquadNames {
   const names = new Map<string, SquadName>();
   for (const { squads } of weeks) {
-    for (const { values } of squads.values()) {
-      const number = numbers.get(values.squad) ?? 0;
+    for (const { squad, name, memberName } of squads.values()) {
+      const number = numbers.get(squad) ?? 0;
       const alias = `Squad ${number}`;
-      names.set(values.squad, {
+      names.set(squad, {
         number,
-        name: by === 'alias' || values.name.trim() === '' ? alias : values.name,
-        member: members === 'display' && values.memberName.trim() !== '' ? values.memberName : undefined,
+        name: by === 'alias' || name.trim() === '' ? alias : name,
+        member: members === 'display' && memberName.trim() !== '' ? memberName : undefined,
       });
     }
   }

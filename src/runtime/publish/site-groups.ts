@@ -17,7 +17,7 @@ export function groupTables(
   const byNumber = new Map(squads.map((squad) => [squad.number, squad]));
   return groups.map(({ name, members }) => {
     const its = [...names.keys()].flatMap((id) => {
-      const member = weeks.findLast((week) => week.squads.has(id))?.squads.get(id)?.values.member;
+      const member = weeks.findLast((week) => week.squads.has(id))?.squads.get(id)?.member;
       const squad = byNumber.get(nameOf(names, id).number);
       if (member === undefined || squad === undefined || !members.has(member)) return [];
       return [{ squad, points: pointsSince(squad, members.get(member)) }];

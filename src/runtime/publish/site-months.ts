@@ -32,8 +32,8 @@ const isRead = ({ squads }: ShownWeek): boolean => squads.size > 0;
 function sums(weeks: readonly ShownWeek[]): readonly (readonly [squad: string, points: number])[] {
   const points = new Map<string, number>();
   for (const { squads } of weeks) {
-    for (const [squad, { values }] of squads) {
-      if (values.points !== undefined) points.set(squad, (points.get(squad) ?? 0) + values.points);
+    for (const [squad, { points: won }] of squads) {
+      if (won !== undefined) points.set(squad, (points.get(squad) ?? 0) + won);
     }
   }
   return [...points].toSorted(

@@ -43,7 +43,7 @@ function siteSquads(
 ): readonly SiteSquad[] {
   const last = weeks.at(-1);
   const first = weeks.find(({ squads }) => squads.size > 0);
-  const rankOf = (squad: string): number => last?.squads.get(squad)?.values.rank ?? Infinity;
+  const rankOf = (squad: string): number => last?.squads.get(squad)?.rank ?? Infinity;
   return [...names]
     .toSorted(
       ([one, { number }], [other, { number: otherNumber }]) =>
@@ -52,45 +52,34 @@ function siteSquads(
     .map(([squad, name]) => {
       const its = weeks.flatMap(({ week, squads }) => {
         const found = squads.get(squad);
-        return found === undefined ? [] : [{ week, ...found }];
+        return found === undefined ? [] : [{ week, found }];
       });
-      const latest = its.at(-1);
+      const latest = its.at(-1)?.found;
       const isLate = its[0]?.week !== first?.week;
-      const member = latest?.values.member;
+      const member = latest?.member;
       return {
         ...name,
         groups: groups.flatMap((group) =>
           member !== undefined && group.members.has(member) ? [group.name] : [],
         ),
         mark:
-          latest?.values.isActive === false
-            ? 'inactive'
-            : isLate
-              ? `since week ${its[0]?.week.number}`
-              : undefined,
-        weeks: its.map(({ week, ...found }) => squadWeek(week, found, players)),
+          latest?.isActive === false ? 'inactive' : isLate ? `since week ${its[0]?.week.number}` : undefined,
+        weeks: its.map(({ week, found }) => squadWeek(week, found, players)),
       };
     });
 }
 
-function squadWeek(week: WeekValues, { values, counted }: SquadInWeek, players: SitePlayers): SquadWeek {
-  const { rank, points, total, captain, captainPoints, benchPoints, hits, chip, value } = values;
+function squadWeek(week: WeekValues, squad: SquadInWeek, players: SitePlayers): SquadWeek {
+  const { rank, previousRank, points, total, captain, captainPoints, benchPoints, hits, chip, value } = squad;
   const named = (ids: readonly string[] | undefined) => ids?.map((id) => players.of(id));
   return {
     week: week.number,
-    rank,
-    previousRank: counted.previousRank,
-    points,
-    total,
+    ...{ rank, previousRank, points, total },
     captain: captain === undefined ? undefined : players.of(captain),
-    captainPoints,
-    benchPoints,
-    hits,
-    chip,
-    value,
-    playersIn: named(counted.playersIn),
-    playersOut: named(counted.playersOut),
-    lineup: lineupOf(values, players),
+    ...{ captainPoints, benchPoints, hits, chip, value },
+    playersIn: named(squad.playersIn),
+    playersOut: named(squad.playersOut),
+    lineup: lineupOf(squad, players),
   };
 }
 
@@ -103,14 +92,11 @@ function siteWeek({ week, squads }: ShownWeek, names: SquadNames, players: SiteP
   );
   // However they stand in the memory, equal values make equal pages.
   const all = [...squads.values()].toSorted(
-    ({ values: one }, { values: other }) =>
+    (one, other) =>
       (one.rank ?? LAST) - (other.rank ?? LAST) ||
       nameOf(names, one.squad).number - nameOf(names, other.squad).number,
   );
-  const numbers = weekNumbers(
-    all.map(({ counted }) => counted),
-    new Map(own),
-  );
+  const numbers = weekNumbers(all, new Map(own));
   const squadOf = <T extends { readonly squad: string }>(one: T) => ({
     ...one,
     squad: nameOf(names, one.squad),
@@ -141,12 +127,12 @@ function siteWeek({ week, squads }: ShownWeek, names: SquadNames, players: SiteP
       chip,
       squads: users.map((squad) => nameOf(names, squad)),
     })),
-    substitutions: all.flatMap(({ values }) =>
-      values.substitutions.map(({ out, in: into }) => ({
-        squad: nameOf(names, values.squad),
+    substitutions: all.flatMap(({ squad, entries, substitutions }) =>
+      substitutions.map(({ out, in: into }) => ({
+        squad: nameOf(names, squad),
         out: out === undefined ? undefined : players.of(out),
         in: into === undefined ? undefined : players.of(into),
-        inPoints: values.entries?.find(({ player }) => player === into)?.points,
+        inPoints: entries?.find(({ player }) => player === into)?.points,
       })),
     ),
   };
