@@ -9,7 +9,6 @@ export interface Completable {
   }[];
   /** What its first word may be. */
   readonly words: readonly string[];
-  /** It takes names of mappings. */
   readonly takesMappings: boolean;
 }
 

@@ -140,7 +140,6 @@ function sharedState({ state }: Pick<Config, 'state'>): StateDatabase {
   );
 }
 
-/** Where the jobs of a state stand. */
 const jobsSchema = ({ schema }: StateDatabase): string => `${schema}_jobs`;
 
 /** What the machines of a state do together. Errors: ConfigError `worker.state`; those of {@link openState}. */

@@ -207,7 +207,6 @@ function tellNext(looked: Looked, { clock, tell }: RunnerPorts): void {
   tell({ kind: 'next', next: comingRuns(looked, clock)[0] ?? comingReading(looked, clock) });
 }
 
-/** The run that is found for each mapping. */
 const runsBy = (
   find: (job: Scheduled, calendar: Calendar, nowMs: number) => ScheduledRun | undefined,
   looked: Looked,

@@ -33,7 +33,6 @@ import { readWeeks } from './weeks.ts';
 /** Reads what a page shows, and makes the page; undefined: there is nothing of that name. */
 type View = (desk: Desk, query: URLSearchParams) => Promise<DashboardPage | undefined>;
 
-/** A page that is read and made in one way. */
 const view =
   <T>(
     section: Section,

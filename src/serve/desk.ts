@@ -54,7 +54,6 @@ export async function withDesk<T>(folder: Folder, work: (desk: Desk) => Promise<
   });
 }
 
-/** Takes the API keys out of the texts of a value. */
 const withholdKeys = (connections: readonly Pick<Connection, 'apiKey'>[]): Desk['withhold'] => {
   const hide = connections.map(({ apiKey }) => withholder(apiKey.reveal(), 'our own words'));
   return (value) => hide.reduce((shown, each) => withoutKey(shown, each), value);

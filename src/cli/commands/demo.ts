@@ -28,7 +28,6 @@ import { withPorts, type Session } from '../../runtime/session.ts';
 import { withholdKey } from '../session.ts';
 import { openState } from '../../runtime/state.ts';
 
-/** Shipped mappings whose reports the demo writes. */
 const REPORTS = [
   'table-workbook',
   ...['squads', 'lineups', 'fixtures', 'auto-substitutions'].flatMap((name) => [
@@ -102,7 +101,6 @@ interface Season {
   readonly requests: Omit<RequestCounts, 'planned'>;
 }
 
-/** What became of one game week. */
 interface PlayedWeek {
   readonly trigger: PushResult;
   readonly read: WeeksRead;

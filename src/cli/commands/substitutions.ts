@@ -97,7 +97,6 @@ function refuseProcessed({ mappings }: PlannedPush): void {
   });
 }
 
-/** Triggers a game week and says what that changed. */
 async function trigger(
   week: { readonly name: string; readonly league: number; readonly id: string; readonly text: string },
   mappings: readonly PushMapping[],

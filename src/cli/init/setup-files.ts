@@ -81,7 +81,6 @@ const KNOWN_VARS = {
 /** Behind so many characters their comments stand. */
 const COMMENT_AT = 47;
 
-/** The block `vars` of a configuration. */
 function varsText(vars: SetupVars): string {
   const known = Object.entries(KNOWN_VARS).map(
     ([name, what]) => `${`  ${name}: ${quotedYaml(vars[name] ?? '')}`.padEnd(COMMENT_AT)} # ${what}`,

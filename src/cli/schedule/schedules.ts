@@ -39,7 +39,6 @@ export interface Schedules extends Pick<RunnerPorts, 'look' | 'remember' | 'read
 interface Ours {
   /** Of one environment alone. */
   readonly environment: string;
-  /** Whether a mapping is carried out here. */
   readonly has: (mapping: Mapping) => boolean;
 }
 

@@ -3,7 +3,6 @@ import { named } from '../parts.ts';
 import { STYLE } from '../style.ts';
 import type { Watch } from './words.ts';
 
-/** The pages that every page leads to. */
 const SECTIONS = [
   ['/', 'Overview'],
   ['/runs', 'Runs'],

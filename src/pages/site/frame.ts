@@ -8,7 +8,6 @@ export interface SiteFile {
   readonly text: string;
 }
 
-/** The pages that every page leads to. */
 const SECTIONS = [
   ['index.html', 'Table'],
   ['weeks.html', 'Weeks'],

@@ -4,7 +4,6 @@ import { rootOf, sitePage, squadLink, type SiteFile } from './frame.ts';
 import { inPages, listPager, nthPath, standingsTable } from './table-pages.ts';
 import type { Site, SiteMonth } from './values.ts';
 
-/** So many squads of a month are shown. */
 const MOST_OF_MONTH = 10;
 
 /** The list of groups, and a table of each; nothing where the league has none. */

@@ -3,7 +3,6 @@ import type { SiteFile } from './frame.ts';
 import type { SiteWeek, SquadName } from './values.ts';
 import { chipWords, plural, STATE_WORDS } from './words.ts';
 
-/** So many squads or players stand in a line of a recap. */
 const MOST_IN_LINE = 3;
 const MOST_OF_TABLE = 10;
 
@@ -14,7 +13,6 @@ interface Recap {
   readonly table: readonly string[];
 }
 
-/** How names and labels are written. */
 interface Notation {
   readonly name: (text: string) => string;
   readonly strong: (text: string) => string;

@@ -126,7 +126,6 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** The text of a file; undefined where there is none. */
 async function textOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
