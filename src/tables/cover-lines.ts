@@ -88,18 +88,22 @@ export function readHighlights(cells: CoverCells): readonly Highlight[] {
   return found;
 }
 
-/** The highlights of a cover after a refresh: those of reports that were refreshed in their old places or behind the others, without those that no row fits. */
-export function joinHighlights(
+/** What stands on a cover after a refresh: what is fresh in the place of what has its name, or behind the others. */
+function joined<T>(standing: readonly T[], fresh: readonly T[], nameOf: (each: T) => string): readonly T[] {
+  const now = new Map(fresh.map((each) => [nameOf(each), each]));
+  const known = new Set(standing.map(nameOf));
+  return [
+    ...standing.map((each) => now.get(nameOf(each)) ?? each),
+    ...fresh.filter((each) => !known.has(nameOf(each))),
+  ];
+}
+
+/** The highlights of a cover after a refresh, without those that no row fits. */
+export const joinHighlights = (
   standing: readonly Highlight[],
   refreshed: readonly Highlight[],
-): readonly Highlight[] {
-  const now = new Map(refreshed.map((each) => [each.label, each]));
-  const known = new Set(standing.map(({ label }) => label));
-  return [
-    ...standing.map((each) => now.get(each.label) ?? each),
-    ...refreshed.filter(({ label }) => !known.has(label)),
-  ].filter(({ lines }) => lines.length > 0);
-}
+): readonly Highlight[] =>
+  joined(standing, refreshed, ({ label }) => label).filter(({ lines }) => lines.length > 0);
 
 /** The rows of highlights as they stand on a cover: the label in front of the first line alone. */
 export const highlightRows = (
@@ -109,19 +113,12 @@ export const highlightRows = (
     lines.map(({ text, value }, index) => [index === 0 ? label : '', text, value] as const),
   );
 
-/** The lines of a cover after a refresh: each tab that was refreshed in its old place or behind the others; `shown` is how a cell holds its name. */
-export function joinCoveredTabs(
+/** The tabs that a cover names after a refresh; `shown` is how a cell holds the name of one. */
+export const joinCoveredTabs = (
   standing: readonly CoveredTab[],
   refreshed: readonly CoveredTab[],
   shown: (tab: string) => string = (tab) => tab,
-): readonly CoveredTab[] {
-  const now = new Map(refreshed.map((each) => [shown(each.tab), each]));
-  const known = new Set(standing.map(({ tab }) => tab));
-  return [
-    ...standing.map((each) => now.get(each.tab) ?? each),
-    ...[...now].filter(([tab]) => !known.has(tab)).map(([, each]) => each),
-  ];
-}
+): readonly CoveredTab[] => joined(standing, refreshed, ({ tab }) => shown(tab));
 
 const CONTENTS_CHARACTERS_MAX = 60;
 
