@@ -12,7 +12,7 @@ const PRIVATE = 0o600;
 
 /** Writes a file of results, its cells not escaped; answers the number of rows. Errors: UnavailableError `destination.*`. */
 export const writeResultLines = (file: string, header: Line, lines: ResultLines): Promise<number> =>
-  writeCsvFile(file, header, lines, { mode: PRIVATE, formulas: 'raw' });
+  writeCsvFile(file, header, lines, { mode: PRIVATE });
 
 const openWritten = (file: string): Promise<SourceTable> =>
   openCsv(file, { origin: file, headerRow: 1, delimiter: ',', encoding: 'utf-8' });

@@ -14,6 +14,7 @@ const BYTE_ORDER_MARK = '\uFEFF';
 const FORMULA_START = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 const NEEDS_QUOTES = /[",\t\r\n]/;
 
+const asItIs = (text: string): string => text;
 const escapeFormula = (text: string): string => (FORMULA_START.test(text) ? `'${text}` : text);
 
 /** A cell as it stands in the file. csv-stringify writes the cells that need quotes; for the others it would only take time. */
@@ -26,42 +27,16 @@ function renderRow(row: TextRow, delimiter: string): string {
   return `${row.map((cell) => quoteCell(cell, delimiter)).join(delimiter)}\n`;
 }
 
-/** How a CSV file of texts is written. */
-interface CsvFileOptions {
-  /** The file's exact mode, such as 0o600; without it the umask decides. */
-  readonly mode?: number;
-  /** `escape` puts an apostrophe before every cell, and header, that a spreadsheet might evaluate. */
-  readonly formulas: 'escape' | 'raw';
-  /** Begins with a UTF-8 byte order mark. */
-  readonly excel?: boolean;
-}
-
 /**
- * Writes a CSV file whole or not at all: UTF-8, LF, final newline, the header even without rows. Answers the number of rows.
+ * Writes a CSV file of texts as they are, whole or not at all: UTF-8, LF, final newline, the header even without rows. `mode` is exact, such as 0o600, and
+ * without it the umask decides; `excel` begins with a byte order mark. Answers the number of rows.
  * Errors: those of {@link writeAtomically}; what `rows` throws passes through.
  */
 export async function writeCsvFile(
   file: string,
   header: TextRow,
   rows: AsyncIterable<readonly TextRow[]>,
-  options: CsvFileOptions,
-): Promise<number> {
-  const safe = (row: TextRow): TextRow => (options.formulas === 'escape' ? row.map(escapeFormula) : row);
-  return writeText(file, safe(header), mapBatches(rows, safe), options);
-}
-
-async function* mapBatches<T>(
-  batches: AsyncIterable<readonly T[]>,
-  toText: (row: T) => TextRow,
-): AsyncGenerator<readonly TextRow[]> {
-  for await (const batch of batches) yield batch.map(toText);
-}
-
-async function writeText(
-  file: string,
-  header: TextRow,
-  rows: AsyncIterable<readonly TextRow[]>,
-  { mode, excel = false }: Pick<CsvFileOptions, 'mode' | 'excel'>,
+  { mode, excel = false }: { readonly mode?: number; readonly excel?: boolean } = {},
 ): Promise<number> {
   const delimiter = writtenDelimiter(file);
   return writeAtomically(
@@ -93,13 +68,17 @@ function renderDates(column: ReportColumn, timezone: string): (text: string) => 
   };
 }
 
+/** How a text becomes one that no spreadsheet evaluates, where that is wanted. */
+const safeBy = (formulas: WriteOptions['formulas']): ((text: string) => string) =>
+  formulas === 'escape' ? escapeFormula : asItIs;
+
 /** How the cells of one column become text. Numbers keep their minus: only what came as text can be a formula. */
 function renderColumn(
   column: ReportColumn,
   { formulas, timezone }: WriteOptions,
 ): (value: ReportValue) => string {
-  const safe = formulas === 'escape' ? escapeFormula : (text: string) => text;
-  const renderText = column.type === 'datetime' ? renderDates(column, timezone) : (text: string) => text;
+  const safe = safeBy(formulas);
+  const renderText = column.type === 'datetime' ? renderDates(column, timezone) : asItIs;
   return (value) => {
     if (value === null) return '';
     return typeof value === 'string' ? safe(renderText(value)) : String(value);
@@ -118,7 +97,7 @@ function withOldRows(
     case 'append':
       return appendedRows(file, header, fresh);
     case 'merge':
-      return mergedRows(file, header, fresh, formulas === 'escape' ? key.map(escapeFormula) : key);
+      return mergedRows(file, header, fresh, key.map(safeBy(formulas)));
   }
 }
 
@@ -132,15 +111,15 @@ export async function writeCsvReport(
   table: ReportTable,
   options: WriteOptions,
 ): Promise<number> {
-  const header = table.columns.map(({ header: name }) =>
-    options.formulas === 'escape' ? escapeFormula(name) : name,
-  );
+  const header = table.columns.map((column) => column.header).map(safeBy(options.formulas));
   const renderers = table.columns.map((column) => renderColumn(column, options));
   let count = 0;
-  const fresh = mapBatches(table.rows, (row) => {
-    count += 1;
-    return renderers.map((render, index) => render(row[index] ?? null));
-  });
-  await writeText(file, header, withOldRows(file, header, fresh, options), { excel: options.excel });
+  const fresh = async function* (): AsyncGenerator<readonly TextRow[]> {
+    for await (const batch of table.rows) {
+      count += batch.length;
+      yield batch.map((row) => renderers.map((render, index) => render(row[index] ?? null)));
+    }
+  };
+  await writeCsvFile(file, header, withOldRows(file, header, fresh(), options), { excel: options.excel });
   return count;
 }

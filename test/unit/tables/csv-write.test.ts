@@ -170,11 +170,10 @@ describe('append and merge', () => {
 
 describe('the file', () => {
   const header = ['a'];
-  const options = { formulas: 'raw' } as const;
 
   it('makes its folder, counts rows and leaves nothing else', async () => {
     const file = path.join(folder.path, 'out', 'deep', 'r.csv');
-    expect(await writeCsvFile(file, header, batchesOf([['1'], ['2']], [['3']]), options)).toBe(3);
+    expect(await writeCsvFile(file, header, batchesOf([['1'], ['2']], [['3']]))).toBe(3);
     expect(await readFile(file, 'utf8')).toBe('a\n1\n2\n3\n');
     expect(await readdir(path.dirname(file))).toEqual(['r.csv']);
   });
@@ -186,15 +185,15 @@ describe('the file', () => {
       yield await Promise.resolve([['x'.repeat(100_000)]]);
       throw new Error('no more');
     };
-    await expect(writeCsvFile(file, header, failing(), options)).rejects.toThrow('no more');
+    await expect(writeCsvFile(file, header, failing())).rejects.toThrow('no more');
     expect(await readdir(folder.path)).toEqual(['r.csv']);
     expect(await readFile(file, 'utf8')).toBe('old\n');
   });
 
   it('is private where asked, and follows the umask where not', async () => {
     const [secret, open] = [path.join(folder.path, 'p.csv'), path.join(folder.path, 'o.csv')];
-    await writeCsvFile(secret, header, batchesOf(), { ...options, mode: 0o600 });
-    await writeCsvFile(open, header, batchesOf(), options);
+    await writeCsvFile(secret, header, batchesOf(), { mode: 0o600 });
+    await writeCsvFile(open, header, batchesOf());
     const modeOf = async (file: string): Promise<number> => (await stat(file)).mode & 0o777;
     expect(await modeOf(secret)).toBe(0o600);
     const usual = path.join(folder.path, 'usual');
@@ -208,7 +207,7 @@ describe('the file', () => {
     const link = path.join(folder.path, 'out', 'latest.csv');
     await writeFile(real, 'old\n');
     await symlink('real.csv', link);
-    await writeCsvFile(link, header, batchesOf(), options);
+    await writeCsvFile(link, header, batchesOf());
     expect(await readFile(real, 'utf8')).toBe('a\n');
     expect((await readdir(path.join(folder.path, 'out'))).toSorted()).toEqual(['latest.csv', 'real.csv']);
 
@@ -217,7 +216,7 @@ describe('the file', () => {
     for (const target of [outside, path.join(folder.path, 'missing.csv')]) {
       const planted = path.join(folder.path, 'out', `planted-${path.basename(target)}`);
       await symlink(target, planted);
-      await expect(writeCsvFile(planted, header, batchesOf(), options)).rejects.toMatchObject({
+      await expect(writeCsvFile(planted, header, batchesOf())).rejects.toMatchObject({
         code: 'destination.symlink',
       });
     }
@@ -229,7 +228,7 @@ describe('the file', () => {
     execFileSync('mkfifo', [pipe]);
     await symlink('pipe', path.join(folder.path, 'link'));
     for (const file of [pipe, path.join(folder.path, 'link')])
-      await expect(writeCsvFile(file, header, batchesOf(), options)).rejects.toMatchObject({
+      await expect(writeCsvFile(file, header, batchesOf())).rejects.toMatchObject({
         code: 'destination.unwritable',
         message: `cannot write ${file}: it is a pipe, not a file; it was left as it is`,
       });
@@ -246,7 +245,7 @@ describe('the file', () => {
       yield await Promise.resolve([['1']]);
     };
     const file = path.join(blocked, 'r.csv');
-    await expect(writeCsvFile(file, header, rows(), options)).rejects.toSatisfy(
+    await expect(writeCsvFile(file, header, rows())).rejects.toSatisfy(
       (error) =>
         error instanceof UnavailableError &&
         error.code === 'destination.unwritable' &&
@@ -255,7 +254,7 @@ describe('the file', () => {
     expect(asked).toBe(false);
     const taken = path.join(folder.path, 'taken');
     await mkdir(path.join(taken, 'inner'), { recursive: true });
-    await expect(writeCsvFile(taken, header, batchesOf(), options)).rejects.toMatchObject({
+    await expect(writeCsvFile(taken, header, batchesOf())).rejects.toMatchObject({
       code: 'destination.unwritable',
     });
     expect((await readdir(folder.path)).toSorted()).toEqual(['file', 'taken']);
