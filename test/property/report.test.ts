@@ -10,16 +10,13 @@ import { bindColumns, cellsOf } from '../../src/report/column.ts';
 import { reportOf } from '../../src/report/index.ts';
 import { fanOut } from '../../src/sync/pulling/fan-out.ts';
 import { writeCsvReport } from '../../src/tables/csv/write.ts';
+import { batchesOf, PLAIN } from '../support/report-tab.ts';
 
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-property-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
-
-async function* batchesOf<T>(...batches: readonly T[]): AsyncGenerator<T> {
-  yield* await Promise.resolve(batches);
-}
 
 const text = fc.string({
   unit: fc.oneof(
@@ -47,10 +44,8 @@ describe('a CSV report', () => {
     await fc.assert(
       fc.asyncProperty(rowsOf, async (rows) => {
         const columns = (rows[0] ?? []).map((_, index) => ({ header: `h${index}`, type: 'text' as const }));
-        const options = { mode: 'replace', excel: false, formulas: 'escape', timezone: 'UTC' } as const;
-        expect(await writeCsvReport(file, { name: 'r', columns, rows: batchesOf(rows) }, options)).toBe(
-          rows.length,
-        );
+        const table = { name: 'r', columns, rows: batchesOf(rows) };
+        expect(await writeCsvReport(file, table, PLAIN)).toBe(rows.length);
         const content = await readFile(file, 'utf8');
         expect(content.endsWith('\n')).toBe(true);
         const back: string[][] = parse(content, { record_delimiter: '\n' });

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ReportColumn, ReportTab } from '../../src/model/tables/table.ts';
+import type { ReportColumn } from '../../src/model/tables/table.ts';
 import { writeSheetReports } from '../../src/tables/google/report.ts';
 import { accessTo } from '../support/google-access.ts';
 import type { FakeGoogle, FakeTab } from '../support/google/fake-google.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';
 import { runs } from '../support/long.ts';
+import { reportTab } from '../support/report-tab.ts';
 
 const RUNS = runs(40, 500);
 
@@ -83,15 +84,8 @@ describe('whatever an operator does to a report’s tab between refreshes', () =
         const id = fake.add({ tabs: [{ title: 'Other', rows: [] }] });
         const sheet: Sheet = { id, title: 'Table', rows: [], notes: [], columns: 0 };
         const refresh = async (rows: Sheet['rows']): Promise<void> => {
-          const batches = (async function* () {
-            yield await Promise.resolve(rows);
-          })();
-          const report: ReportTab = {
-            location: { kind: 'sheet', spreadsheet: id, tab: 'Table' },
-            table: { name: 'any', columns: COLUMNS, rows: batches },
-            options: { mode: 'replace', excel: false, formulas: 'escape', timezone: 'UTC' },
-          };
-          await writeSheetReports(access, [report]);
+          const location = { kind: 'sheet', spreadsheet: id, tab: 'Table' } as const;
+          await writeSheetReports(access, [reportTab(location, { columns: COLUMNS, rows })]);
           sheet.rows = rows;
           const tab = tabOf(sheet);
           const cells = tab.rows().slice(1);

@@ -11,6 +11,7 @@ import { accessTo } from '../support/google-access.ts';
 import type { FakeGoogle } from '../support/google/fake-google.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';
 import { runs } from '../support/long.ts';
+import { reportTab } from '../support/report-tab.ts';
 
 const RUNS = runs(60, 1000);
 
@@ -126,11 +127,8 @@ async function roundTrip(
   location: TableLocation,
   rows: readonly Row[],
 ): Promise<readonly Row[]> {
-  const batches = (async function* () {
-    yield await Promise.resolve(rows);
-  })();
-  const options = { mode: 'replace', excel: false, formulas: 'raw', timezone: TIMEZONE } as const;
-  await kind.write([{ location, table: { name: 'any', columns: COLUMNS, rows: batches }, options }]);
+  const options = { formulas: 'raw', timezone: TIMEZONE } as const;
+  await kind.write([reportTab(location, { columns: COLUMNS, rows, options })]);
   const source = await kind.open(location, {
     origin: 'any',
     headerRow: 1,

@@ -7,6 +7,7 @@ import { shownText } from '../../src/model/tables/cell.ts';
 import type { ReportValue, WriteOptions } from '../../src/model/tables/table.ts';
 import { openXlsx } from '../../src/tables/xlsx/read.ts';
 import { writeXlsxReport } from '../../src/tables/xlsx/write.ts';
+import { reportTab } from '../support/report-tab.ts';
 import { handMade } from '../support/workbook.ts';
 
 let folder = '';
@@ -19,9 +20,6 @@ const MINE = handMade({ tabs: { Mine: '<sheetData/>' } });
 const file = (): string => path.join(folder, 'r.xlsx');
 
 async function write(rows: readonly (readonly ReportValue[])[], mode: WriteOptions['mode']): Promise<void> {
-  async function* batches() {
-    yield await Promise.resolve(rows);
-  }
   const columns = [
     { header: 'Key', type: 'text' },
     { header: 'Text', type: 'text' },
@@ -29,13 +27,9 @@ async function write(rows: readonly (readonly ReportValue[])[], mode: WriteOptio
     { header: 'Yes', type: 'boolean' },
     { header: 'At', type: 'datetime', format: 'yyyy-mm-dd hh:mm:ss' },
   ] as const;
-  await writeXlsxReport(file(), [
-    {
-      location: { kind: 'xlsx', path: file(), tab: 'Report' },
-      table: { name: 'r', columns, rows: batches() },
-      options: { mode, key: ['Key'], excel: false, formulas: 'escape', timezone: 'Europe/Berlin' },
-    },
-  ]);
+  const options = { mode, key: ['Key'], timezone: 'Europe/Berlin' };
+  const location = { kind: 'xlsx', path: file(), tab: 'Report' } as const;
+  await writeXlsxReport(file(), [reportTab(location, { columns, rows, options })]);
 }
 
 async function read(): Promise<readonly (readonly unknown[])[]> {

@@ -5,20 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../src/model/error.ts';
 import type { ReportColumn, ReportValue, WriteOptions } from '../../../src/model/tables/table.ts';
 import { writeCsvFile, writeCsvReport } from '../../../src/tables/csv/write.ts';
+import { batchesOf, column, PLAIN } from '../../support/report-tab.ts';
 import { testFolder } from '../../support/test-folder.ts';
 
 const folder = testFolder();
-
-const plain: WriteOptions = { mode: 'replace', excel: false, formulas: 'escape', timezone: 'UTC' };
-const column = (header: string, type: ReportColumn['type'] = 'text', format?: string): ReportColumn => ({
-  header,
-  type,
-  format,
-});
-
-async function* batchesOf<T>(...batches: readonly T[]): AsyncGenerator<T> {
-  yield* await Promise.resolve(batches);
-}
 
 async function written(
   columns: readonly ReportColumn[],
@@ -29,7 +19,7 @@ async function written(
 ): Promise<string> {
   const file = path.join(folder.path, name);
   if (old !== undefined) await writeFile(file, old);
-  await writeCsvReport(file, { name: 'report', columns, rows: batchesOf(rows) }, { ...plain, ...options });
+  await writeCsvReport(file, { name: 'report', columns, rows: batchesOf(rows) }, { ...PLAIN, ...options });
   return readFile(file, 'utf8');
 }
 

@@ -4,6 +4,7 @@ import { createTables } from '../../../src/tables/index.ts';
 import { accessTo } from '../../support/google-access.ts';
 import { startLeanGoogle } from '../../support/lean-google.ts';
 import type { LeanGoogle, Ways } from '../../support/lean-google.ts';
+import { column, reportTab } from '../../support/report-tab.ts';
 
 const OPTIONS = { origin: 'tab "Users"', headerRow: 1, delimiter: 'auto', encoding: 'auto' };
 const LOCATION = { kind: 'sheet', spreadsheet: 'season', tab: 'Users' } as const;
@@ -50,20 +51,11 @@ const content = (): WriteBack => ({
   ],
 });
 
-const report = (rows: readonly (readonly ReportValue[])[]): ReportTab => ({
-  location: { kind: 'sheet', spreadsheet: 'season', tab: 'Table' },
-  table: {
-    name: 'table',
-    columns: [
-      { header: 'Squad', type: 'text' },
-      { header: 'Points', type: 'integer' },
-    ],
-    rows: (async function* () {
-      yield await Promise.resolve(rows);
-    })(),
-  },
-  options: { mode: 'replace', excel: false, formulas: 'escape', timezone: 'UTC' },
-});
+const report = (rows: readonly (readonly ReportValue[])[]): ReportTab =>
+  reportTab(
+    { kind: 'sheet', spreadsheet: 'season', tab: 'Table' },
+    { columns: [column('Squad'), column('Points', 'integer')], rows },
+  );
 
 const WAYS: readonly [string, Ways][] = [
   ['as Google does', {}],

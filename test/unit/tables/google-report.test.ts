@@ -63,6 +63,11 @@ function report(rows: readonly Row[], options: Options = {}): ReportTab {
 const write = (...reports: readonly ReportTab[]): Promise<readonly number[]> =>
   writeSheetReports(access, reports);
 const tab = (title = 'Table'): FakeTab => fake.tab(id, title);
+const firstTwo = (): unknown[][] =>
+  tab()
+    .rows()
+    .map((row) => row.slice(0, 2));
+const firstCells = (): unknown[] => firstTwo().map(([first = null]) => first);
 
 /** The requests of the writes since a number of calls, and how many cells they change. */
 function written(since: number): {
@@ -293,18 +298,13 @@ describe("the operator's own things", () => {
     tab().set(3, 1, { formula: '=SUM(B2:B3)' });
     tab().set(5, 0, 'my notes');
     await write(report(ROWS));
-    expect(
-      tab()
-        .rows()
-        .map((row) => row[0] ?? null),
-    ).toEqual([...['Squad', 'Harbour Lions', 'Moor Foxes', 'Field Owls'], ...[null, null, 'my notes']]);
+    expect(firstCells()).toEqual([
+      ...['Squad', 'Harbour Lions', 'Moor Foxes', 'Field Owls'],
+      ...[null, null, 'my notes'],
+    ]);
     expect(tab().cell(4, 1)).toMatchObject({ formula: '=SUM(B2:B3)', value: 78 });
     await write(report(ROWS.slice(0, 1)));
-    expect(
-      tab()
-        .rows()
-        .map((row) => row[0] ?? null),
-    ).toEqual([...['Squad', 'Harbour Lions', null, null], ...[null, null, 'my notes']]);
+    expect(firstCells()).toEqual([...['Squad', 'Harbour Lions', null, null], ...[null, null, 'my notes']]);
     expect(tab().cell(4, 1).formula).toBe('=SUM(B2:B3)');
   });
 
@@ -321,11 +321,7 @@ describe("the operator's own things", () => {
     await write(report(ROWS));
     tab().insertRow(2, ['inserted']);
     await write(report(ROWS));
-    expect(
-      tab()
-        .rows()
-        .map((row) => row[0] ?? null),
-    ).toEqual(['Squad', 'Harbour Lions', 'Moor Foxes', 'Field Owls']);
+    expect(firstCells()).toEqual(['Squad', 'Harbour Lions', 'Moor Foxes', 'Field Owls']);
   });
 
   it('are not taken for old rows when rows above were deleted', async () => {
@@ -334,11 +330,7 @@ describe("the operator's own things", () => {
     tab().deleteRow(1);
     tab().deleteRow(1);
     await write(report(ROWS.slice(0, 1)));
-    expect(
-      tab()
-        .rows()
-        .map((row) => row[0] ?? null),
-    ).toEqual(['Squad', 'Harbour Lions', null, 'my notes']);
+    expect(firstCells()).toEqual(['Squad', 'Harbour Lions', null, 'my notes']);
   });
 
   it('are not what is left of our rows, where one was emptied and another deleted', async () => {
@@ -347,11 +339,15 @@ describe("the operator's own things", () => {
     for (const column of [0, 1, 2, 3]) tab().set(1, column, null);
     tab().deleteRow(2);
     await write(report(ROWS));
-    expect(
-      tab()
-        .rows()
-        .map((row) => row[0] ?? null),
-    ).toEqual(['Squad', 'Harbour Lions', 'Moor Foxes', 'Field Owls', null, null, 'my notes']);
+    expect(firstCells()).toEqual([
+      'Squad',
+      'Harbour Lions',
+      'Moor Foxes',
+      'Field Owls',
+      null,
+      null,
+      'my notes',
+    ]);
   });
 
   it('keep their looks: formats, widths, filters and rules', async () => {
@@ -418,11 +414,7 @@ describe("the operator's own things", () => {
     await write(report(ROWS));
     tab().sortBy(1);
     await write(report(ROWS));
-    expect(
-      tab()
-        .rows()
-        .map((row) => row[0]),
-    ).toEqual(['Squad', 'Harbour Lions', 'Moor Foxes', 'Field Owls']);
+    expect(firstCells()).toEqual(['Squad', 'Harbour Lions', 'Moor Foxes', 'Field Owls']);
   });
 
   it('may be made by another run, or deleted, before the report is written', async () => {
@@ -450,11 +442,7 @@ describe("the operator's own things", () => {
       if (writes === 1) await writeSheetReports(accessTo(fake), [report(ROWS)]);
     });
     await write(report(ROWS));
-    expect(
-      tab()
-        .rows()
-        .map((row) => row[0] ?? null),
-    ).toEqual(['Squad', 'Harbour Lions', 'Moor Foxes', 'Field Owls', null, 'my notes']);
+    expect(firstCells()).toEqual(['Squad', 'Harbour Lions', 'Moor Foxes', 'Field Owls', null, 'my notes']);
     expect(await refresh(report(ROWS))).toMatchObject({ calls: 0 });
   });
 
@@ -543,11 +531,7 @@ describe('rows that are added', () => {
       ),
     );
     expect(cells).toBe(1 + 3);
-    expect(
-      tab()
-        .rows()
-        .map((row) => row.slice(0, 2)),
-    ).toEqual([
+    expect(firstTwo()).toEqual([
       ['Squad', 'Points'],
       ['Harbour Lions', 41],
       ['Moor Foxes', 99],
@@ -613,11 +597,7 @@ describe('a layout', () => {
   it('makes a sorted table with totals, colours, a filter, a chart and a cover', async () => {
     await write(report(ROWS, { layout: layoutOf() }));
     expect(fake.tabTitles(id)).toEqual(['Cover', 'Charts', 'Notes', 'Table']);
-    expect(
-      tab()
-        .rows()
-        .map((row) => row.slice(0, 2)),
-    ).toEqual([
+    expect(firstTwo()).toEqual([
       ['Squad', 'Points'],
       ['Harbour Lions', 41],
       ['Moor Foxes', 37],
@@ -720,12 +700,7 @@ describe('a layout', () => {
     const layout = layoutOf();
     await write(report(ROWS, { layout, mode: 'append' }));
     await write(report([['New Wrens', 9, true, null]], { layout, mode: 'append' }));
-    expect(
-      tab()
-        .rows()
-        .map((row) => row.slice(0, 2))
-        .slice(1),
-    ).toEqual([
+    expect(firstTwo().slice(1)).toEqual([
       ...[
         ['Harbour Lions', 41],
         ['Moor Foxes', 37],
@@ -778,11 +753,7 @@ describe('a layout', () => {
     await write(report(ROWS, { layout: layoutOf() }));
     tab().set(5, 0, 'my notes');
     await write(report([...ROWS, ['New Wrens', 9, true, null]], { layout: layoutOf() }));
-    expect(
-      tab()
-        .rows()
-        .map((row) => row[0]),
-    ).toEqual([
+    expect(firstCells()).toEqual([
       ...['Squad', 'Harbour Lions', 'Moor Foxes', 'New Wrens', 'Field Owls'],
       ...['Total', 'my notes'],
     ]);
@@ -1079,10 +1050,6 @@ describe('a refresh that fails', () => {
     ];
     const big = (count: number, letter: string): readonly Row[] =>
       Array.from({ length: count }, (_, index) => [index, letter.repeat(49_000)]);
-    const keys = (): unknown[] =>
-      tab()
-        .rows()
-        .map((row) => row[0] ?? null);
     const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
     it.each([1, 2])('leaves new rows and old surplus ones, and the next goes on: call %i', async (nth) => {
@@ -1105,13 +1072,13 @@ describe('a refresh that fails', () => {
       expect(calls).toBe(nth);
       calls = 9;
       await write(report(big(200, 'y'), { columns }));
-      expect(keys()).toEqual(['Key', ...numbers(200), 'below']);
+      expect(firstCells()).toEqual(['Key', ...numbers(200), 'below']);
       expect(tab().rows()[200]?.[1]).toMatch(/^y+$/);
       calls = 0;
       await write(report(big(190, 'z'), { columns })).catch(() => undefined);
       calls = 9;
       await write(report(big(2, 'z'), { columns }));
-      expect(keys().filter((key) => key !== null)).toEqual(['Key', 0, 1, 'below']);
+      expect(firstCells().filter((key) => key !== null)).toEqual(['Key', 0, 1, 'below']);
     });
   });
 });

@@ -10,16 +10,12 @@ import { readWorkbookHeaders } from '../../../src/tables/input-headers.ts';
 import { renderInputWorkbook } from '../../../src/tables/xlsx/write/input-workbook.ts';
 import { writeSheetReports } from '../../../src/tables/google/report.ts';
 import { writeXlsxReport } from '../../../src/tables/xlsx/write.ts';
-import type { ReportValue } from '../../../src/model/tables/table.ts';
 import { accessTo } from '../../support/google-access.ts';
+import { column, reportTab } from '../../support/report-tab.ts';
 import { startFakeGoogle } from '../../support/google/fake-google.ts';
 import type { FakeGoogle } from '../../support/google/fake-google.ts';
 
 const book = inputBook('workbook');
-
-async function* oneBatch(rows: readonly (readonly ReportValue[])[]) {
-  yield await Promise.resolve(rows);
-}
 
 describe('the workbook of inputs', () => {
   let bytes: Uint8Array;
@@ -117,14 +113,8 @@ describe('the workbook of inputs', () => {
 
     it('does not take our own reports for inputs', async () => {
       const file = join(folder, 'reports.xlsx');
-      const columns = [{ header: 'Member ID', type: 'text' }] as const;
-      await writeXlsxReport(file, [
-        {
-          location: { kind: 'xlsx', path: file, tab: 'League table' },
-          table: { name: 'table', columns, rows: oneBatch([['M1']]) },
-          options: { mode: 'replace', excel: false, formulas: 'escape', timezone: 'UTC' },
-        },
-      ]);
+      const location = { kind: 'xlsx', path: file, tab: 'League table' } as const;
+      await writeXlsxReport(file, [reportTab(location, { columns: [column('Member ID')], rows: [['M1']] })]);
       expect(await readWorkbookHeaders(file, 'reports.xlsx')).toEqual([]);
     });
   });
@@ -202,13 +192,9 @@ describe('the spreadsheet of inputs', () => {
   it('does not take our own reports for inputs', async () => {
     const id = google.add({ title: 'Season', tabs: [{ title: 'Sheet1', rows: [] }] });
     const access = accessTo(google);
-    const columns = [{ header: 'Member ID', type: 'text' }] as const;
+    const location = { kind: 'sheet', spreadsheet: id, tab: 'League table' } as const;
     await writeSheetReports(access, [
-      {
-        location: { kind: 'sheet', spreadsheet: id, tab: 'League table' },
-        table: { name: 'table', columns, rows: oneBatch([['M1']]) },
-        options: { mode: 'replace', excel: false, formulas: 'escape', timezone: 'UTC' },
-      },
+      reportTab(location, { columns: [column('Member ID')], rows: [['M1']] }),
     ]);
     const { tabs } = await readInputTabs(await access.client(), id);
     expect(tabs.filter(({ tab }) => tab === 'League table')).toEqual([

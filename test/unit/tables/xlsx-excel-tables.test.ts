@@ -2,10 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { openXlsx as openBook } from 'hucre/xlsx';
 import { describe, expect, it } from 'vitest';
-import { parseLayout } from '../../../src/mapping/parse/parse-layout.ts';
 import type { ReportColumn, ReportValue, WriteOptions } from '../../../src/model/tables/table.ts';
-import { joinLayout, orderColumns } from '../../../src/report/arrange.ts';
 import { writeXlsxReport } from '../../../src/tables/xlsx/write.ts';
+import { reportTab } from '../../support/report-tab.ts';
 import { unzip } from '../../support/unzip.ts';
 import { handMade, textRow } from '../../support/workbook.ts';
 import { testFolder } from '../../support/test-folder.ts';
@@ -31,25 +30,8 @@ interface Given {
 }
 
 async function refresh({ columns = COLUMNS, rows = ROWS, mode = 'replace', layout }: Given): Promise<void> {
-  async function* batches() {
-    yield await Promise.resolve(rows);
-  }
-  const parsed =
-    layout === undefined
-      ? undefined
-      : parseLayout(layout, 'l.yaml', { name: 'squads', columns, tab: 'Squads' });
-  await writeXlsxReport(file(), [
-    {
-      location: { kind: 'xlsx', path: file(), tab: 'Squads' },
-      table: {
-        name: 'squads',
-        columns: parsed === undefined ? columns : orderColumns(parsed, columns),
-        rows: batches(),
-      },
-      options: { mode, excel: false, formulas: 'escape', timezone: 'UTC' },
-      layout: parsed && joinLayout(parsed, columns),
-    },
-  ]);
+  const location = { kind: 'xlsx', path: file(), tab: 'Squads' } as const;
+  await writeXlsxReport(file(), [reportTab(location, { columns, rows, options: { mode }, layout })]);
 }
 
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';

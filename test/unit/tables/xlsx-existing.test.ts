@@ -3,17 +3,16 @@ import { renameSync } from 'node:fs';
 import { copyFile, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseLayout } from '../../../src/mapping/parse/parse-layout.ts';
 import { shownText } from '../../../src/model/tables/cell.ts';
 import type { ReportColumn, ReportTab, ReportValue, WriteOptions } from '../../../src/model/tables/table.ts';
-import { joinLayout, orderColumns } from '../../../src/report/arrange.ts';
-import { openXlsx } from '../../../src/tables/xlsx/read.ts';
 import { writeXlsxReport } from '../../../src/tables/xlsx/write.ts';
+import { reportTab } from '../../support/report-tab.ts';
 import { unzip } from '../../support/unzip.ts';
 import { handMade, textRow, workbookParts } from '../../support/workbook.ts';
 import { makeZip } from '../../support/zip.ts';
 import { runs } from '../../support/long.ts';
 import { testFolder } from '../../support/test-folder.ts';
+import { readTab } from './xlsx-source.ts';
 
 const folder = testFolder();
 
@@ -37,43 +36,18 @@ interface Given {
   readonly layout?: string;
 }
 
-function tabOf({
-  rows = FIRST,
-  options = {},
-  tab = 'Squads',
-  columns = COLUMNS,
-  layout,
-}: Given = {}): ReportTab {
-  async function* batches() {
-    yield await Promise.resolve(rows);
-  }
-  const parsed =
-    layout === undefined ? undefined : parseLayout(layout, 'l.yaml', { name: 'squads', columns, tab });
-  return {
-    location: { kind: 'xlsx', path: file(), tab },
-    table: {
-      name: 'squads',
-      columns: parsed === undefined ? columns : orderColumns(parsed, columns),
-      rows: batches(),
-    },
-    options: { mode: 'replace', excel: false, formulas: 'escape', timezone: 'Europe/Berlin', ...options },
-    layout: parsed && joinLayout(parsed, columns),
-  };
-}
+const tabOf = ({ rows = FIRST, options, tab = 'Squads', columns = COLUMNS, layout }: Given = {}): ReportTab =>
+  reportTab(
+    { kind: 'xlsx', path: file(), tab },
+    { columns, rows, options: { timezone: 'Europe/Berlin', ...options }, layout },
+  );
 
 const refresh = (given?: Given): Promise<readonly number[]> => writeXlsxReport(file(), [tabOf(given)]);
 
 /** The texts of a tab as people see them, blank rows left out. */
-async function shown(tab = 'Squads'): Promise<readonly (readonly string[])[]> {
-  const table = await openXlsx(file(), tab, {
-    origin: tab,
-    headerRow: 1,
-    delimiter: 'auto',
-    encoding: 'auto',
-  });
-  const rows: (readonly string[])[] = [table.header];
-  for await (const batch of table.batches()) rows.push(...batch.map(({ cells }) => cells.map(shownText)));
-  return rows;
+async function shown(tab = 'Squads', headerRow = 1): Promise<readonly (readonly string[])[]> {
+  const { header, rows } = await readTab(await readFile(file()), tab, headerRow);
+  return [header, ...rows.map(({ cells }) => cells.map(shownText))];
 }
 
 const fixture = (name: string): string => path.join(import.meta.dirname, '../../fixtures/tables', name);
@@ -177,18 +151,8 @@ describe('a file that only teamsheet wrote', () => {
 });
 
 /** What the cover says of the tabs: names and rows. */
-async function covered(): Promise<readonly string[]> {
-  const table = await openXlsx(file(), 'About', {
-    origin: 'About',
-    headerRow: 3,
-    delimiter: 'auto',
-    encoding: 'auto',
-  });
-  const lines: string[] = [];
-  for await (const batch of table.batches())
-    lines.push(...batch.map(({ cells }) => cells.map(shownText).join(' ').trim()));
-  return lines;
-}
+const covered = async (): Promise<readonly string[]> =>
+  (await shown('About', 3)).slice(1).map((cells) => cells.join(' ').trim());
 
 describe('a cover that reports share', () => {
   const layout = 'version: 1\ncover: { tab: About, title: Season }\n';

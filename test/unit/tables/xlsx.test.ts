@@ -6,32 +6,21 @@ import { readXlsx } from 'hucre/xlsx';
 import { describe, expect, it } from 'vitest';
 import type { ReportColumn, ReportTab, ReportValue, WriteOptions } from '../../../src/model/tables/table.ts';
 import { writeRejectedXlsx, writeXlsxReport } from '../../../src/tables/xlsx/write.ts';
+import { batchesOf, column, reportTab } from '../../support/report-tab.ts';
 import { testFolder } from '../../support/test-folder.ts';
 
 const folder = testFolder();
 
-async function* batchesOf<T>(...batches: readonly T[]): AsyncGenerator<T> {
-  yield* await Promise.resolve(batches);
-}
-
-const column = (header: string, type: ReportColumn['type'] = 'text', format?: string): ReportColumn => ({
-  header,
-  type,
-  format,
-});
-
-function tabOf(
-  name: string,
+const tabOf = (
+  tab: string,
   columns: readonly ReportColumn[],
   rows: readonly (readonly ReportValue[])[],
   options: Partial<WriteOptions> = {},
-): ReportTab {
-  return {
-    location: { kind: 'xlsx', path: path.join(folder.path, 'r.xlsx'), tab: name },
-    table: { name: `${name}-report`, columns, rows: batchesOf(rows) },
-    options: { mode: 'replace', excel: false, formulas: 'escape', timezone: 'UTC', ...options },
-  };
-}
+): ReportTab =>
+  reportTab(
+    { kind: 'xlsx', path: path.join(folder.path, 'r.xlsx'), tab },
+    { name: `${tab}-report`, columns, rows, options },
+  );
 
 async function written(...tabs: readonly ReportTab[]) {
   const file = path.join(folder.path, 'r.xlsx');
