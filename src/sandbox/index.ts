@@ -107,7 +107,7 @@ async function createSilent(options: SandboxOptions): Promise<Omit<Sandbox, 'bas
   const opened: OpenAccount[] = [];
   try {
     const open = (index: number): OpenAccount => {
-      const account = openAccount(options, settingsOfAccount(settings, index), { clock, now, index });
+      const account = openAccount(options, settingsOfAccount(settings, index), clock, now, index);
       opened.push(account);
       return account;
     };
@@ -143,7 +143,7 @@ async function createSilent(options: SandboxOptions): Promise<Omit<Sandbox, 'bas
       })),
       app,
       inject: (request) => inject(app, request),
-      control: (method, path, body) => control(app, controlKey, { method, path, body }),
+      control: (...asked) => control(app, controlKey, ...asked),
       close: end,
       [Symbol.asyncDispose]: end,
     };
@@ -158,27 +158,18 @@ interface OpenAccount extends Account {
   readonly close: () => void;
 }
 
-interface AccountOptions {
-  readonly clock: Clock;
-  readonly now: string | undefined;
-  /** From 0. */
-  readonly index: number;
-}
-
-/** An account with a service of its own; the further ones keep their contents in files beside the first one's. */
+/** An account with a service of its own, by its place from 0; the further ones keep their contents in files beside the first one's. */
 function openAccount(
-  options: SandboxOptions,
+  { db, apiKey, seed: wanted }: SandboxOptions,
   settings: Settings,
-  { clock, now, index }: AccountOptions,
+  clock: Clock,
+  now: string | undefined,
+  index: number,
 ): OpenAccount {
-  const { db, apiKey, ...rest } = options;
-  const own = {
-    ...rest,
-    ...(db !== undefined && { db: index === 0 ? db : `${db}-account-${index + 1}` }),
-  };
-  const store = openStore(own.db);
+  const file = db === undefined || index === 0 ? db : `${db}-account-${index + 1}`;
+  const store = openStore(file);
   try {
-    const { seed, season } = store.transaction(() => begin({ store, settings }, own, clock, now));
+    const { seed, season } = store.transaction(() => begin({ store, settings }, wanted, file, clock, now));
     const limits = openLimits(settings, () => season.nowMs(), store);
     const views = openViews(store, settings, () => season.nowMs());
     const context: Context = {
@@ -228,7 +219,8 @@ function requireTime(text: string): string {
 /** Fills a new database, or goes on with one that has contents; the season is then where its clock is. */
 function begin(
   { store, settings }: Pick<Context, 'store' | 'settings'>,
-  { seed: wanted, db }: SandboxOptions,
+  wanted: SeedName | undefined,
+  file: string | undefined,
   clock: Clock,
   now: string | undefined,
 ): { readonly seed: SeedName; readonly season: ServiceClock } {
@@ -241,9 +233,9 @@ function begin(
   if (!isSeed(seed) || (wanted !== undefined && wanted !== seed)) {
     throw new ConfigError(
       'sandbox.seed',
-      `${db ?? 'memory'} was made with the seed "${seed}", not "${wanted ?? ''}"`,
+      `${file ?? 'memory'} was made with the seed "${seed}", not "${wanted ?? ''}"`,
       {
-        file: db,
+        file,
         next: `leave the seed at ${seed}, or name a new file with --db`,
       },
     );
@@ -259,16 +251,10 @@ async function baseUrlOf(app: FastifyInstance, port: number | null = 0): Promise
   return port === null ? 'http://127.0.0.1' : (await listen(app, { port })).base_url;
 }
 
-interface ControlRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly path: string;
-  readonly body: object | undefined;
-}
-
 async function control(
   app: FastifyInstance,
   controlKey: string,
-  { method, path, body }: ControlRequest,
+  ...[method, path, body]: Parameters<Sandbox['control']>
 ): Promise<unknown> {
   const headers = { 'x-control-key': controlKey };
   const payload = body === undefined ? {} : { payload: body };

@@ -1,8 +1,11 @@
-import type { Settings } from './switches.ts';
+import { DEFAULT_SETTINGS, type Settings } from './switches.ts';
 
+const SPELLINGS = [
+  ...(['key_case', 'key_trim', 'key_cut', 'key_form', 'unneeded_fields', 'extra_fields'] as const),
+  ...(['enumerations', 'numbers', 'times', 'week_text'] as const),
+];
+type Spelling = Pick<Settings, (typeof SPELLINGS)[number]>;
 type KeySpelling = Pick<Settings, 'key_case' | 'key_trim' | 'key_cut' | 'key_form'>;
-type Spelling = KeySpelling &
-  Pick<Settings, 'unneeded_fields' | 'extra_fields' | 'enumerations' | 'numbers' | 'times' | 'week_text'>;
 
 /** A text of a key as the settings keep it. */
 export function spellKey(text: string, { key_case, key_trim, key_cut, key_form }: KeySpelling): string {
@@ -47,17 +50,8 @@ const ENUMERATED = new Set(
 const TIME = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})\.(\d{3})Z$/;
 
 /** Whether the settings spell every value as the interface shows it. */
-export function isPlain(how: Spelling): boolean {
-  const { unneeded_fields, extra_fields, enumerations, numbers, times, week_text } = how;
-  const others = [
-    unneeded_fields !== 'filled',
-    extra_fields !== 'none',
-    enumerations !== 'usual',
-    week_text !== 'number',
-  ];
-  const keys = [how.key_case !== 'kept', how.key_trim !== 'kept', how.key_cut !== 0, how.key_form !== 'kept'];
-  return ![...others, ...keys, numbers !== 'number', times !== 'ms'].includes(true);
-}
+export const isPlain = (how: Spelling): boolean =>
+  SPELLINGS.every((name) => how[name] === DEFAULT_SETTINGS[name]);
 
 /** The same data in another spelling that the interface leaves open: keys, nulls, missing and further fields, unknown words, digits as text, times, weeks. */
 export function spell(value: unknown, how: Spelling, name = ''): unknown {

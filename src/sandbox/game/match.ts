@@ -47,19 +47,13 @@ interface MatchResult {
 }
 
 /** A player on the sheet of the match: on the pitch after minute `from` up to and with minute `to`; `from` = `to` did not play. */
-interface Appearance {
+interface Appearance extends Record<Counter, number> {
   readonly player: Footballer;
   from: number;
   to: number;
-  goals: number;
-  assists: number;
-  conceded: number;
-  saves: number;
-  penaltySaves: number;
-  penaltiesMissed: number;
-  yellow: number;
-  red: number;
 }
+
+const NOTHING = Object.fromEntries(COUNTERS.map((name) => [name, 0])) as Record<Counter, number>;
 
 const FULL_TIME = 90;
 /** Minutes that a clean sheet needs in the statistics, whatever a league's points configuration asks. */
@@ -109,19 +103,8 @@ function teamSheet(chance: Chance, side: Side): Appearance[] {
 }
 
 function appear(chance: Chance, player: Footballer, starts: boolean): Appearance {
-  return {
-    player,
-    from: 0,
-    to: starts ? FULL_TIME : 0,
-    goals: 0,
-    assists: 0,
-    conceded: 0,
-    saves: starts && player.position === 'GK' ? poisson(chance, 2.8) : 0,
-    penaltySaves: 0,
-    penaltiesMissed: 0,
-    yellow: 0,
-    red: 0,
-  };
+  const saves = starts && player.position === 'GK' ? poisson(chance, 2.8) : 0;
+  return { ...NOTHING, player, from: 0, to: starts ? FULL_TIME : 0, saves };
 }
 
 const isOutfield = ({ player }: Appearance): boolean => player.position !== 'GK';
@@ -144,12 +127,12 @@ function sendOff(chance: Chance, sheet: readonly Appearance[]): void {
   const stay = sheet.filter((appearance) => isOutfield(appearance) && playsWholeMatch(appearance));
   const sentOff = chance() < 0.04 ? pickWeighted(chance, stay, () => 1) : undefined;
   if (sentOff !== undefined) {
-    sentOff.red = 1;
+    sentOff.red_cards = 1;
     sentOff.to = between(chance, 20, 89);
   }
   for (const appearance of sheet) {
     const isBooked = chance() < (0.14 * (appearance.to - appearance.from)) / FULL_TIME;
-    if (isBooked && appearance.red === 0) appearance.yellow = 1;
+    if (isBooked && appearance.red_cards === 0) appearance.yellow_cards = 1;
   }
 }
 
@@ -180,7 +163,7 @@ function playGoals(
       ({ player }) => GIVES_ASSISTS[player.position] / (1 + player.rank),
     );
     if (chance() < 0.75 && giver !== undefined) giver.assists += 1;
-    for (const beaten of onPitch(defence, minute)) beaten.conceded += 1;
+    for (const beaten of onPitch(defence, minute)) beaten.goals_conceded += 1;
   }
   return goals;
 }
@@ -195,9 +178,9 @@ function playPenaltyMiss(
   const taker = pickWeighted(chance, onPitch(attack, minute), ({ player }) => SCORES_GOALS[player.position]);
   const keeper = onPitch(defence, minute).find((appearance) => !isOutfield(appearance));
   if (taker === undefined || keeper === undefined) return;
-  taker.penaltiesMissed += 1;
+  taker.penalty_missed += 1;
   if (chance() < 0.7) {
-    keeper.penaltySaves += 1;
+    keeper.penalty_saves += 1;
     keeper.saves += 1;
   }
 }
@@ -205,37 +188,28 @@ function playPenaltyMiss(
 const GOAL_SCORE = { GK: 12, DEF: 12, MID: 18, FWD: 24 };
 
 function performanceOf(chance: Chance, appearance: Appearance): Performance {
-  const { player, from, to } = appearance;
+  const { player, from, to, ...counted } = appearance;
   const minutes = to - from;
-  const keptClean = minutes >= CLEAN_SHEET_MINUTES && appearance.conceded === 0;
+  const keptClean = minutes >= CLEAN_SHEET_MINUTES && counted.goals_conceded === 0;
   const isBack = player.position === 'GK' || player.position === 'DEF';
   const score =
     (minutes >= CLEAN_SHEET_MINUTES ? 6 : 3) +
-    appearance.goals * GOAL_SCORE[player.position] +
-    appearance.assists * 9 +
+    counted.goals * GOAL_SCORE[player.position] +
+    counted.assists * 9 +
     (keptClean && isBack ? 12 : 0) +
-    appearance.saves * 2 +
-    appearance.penaltySaves * 9 -
-    appearance.yellow * 3 -
-    appearance.red * 9 -
-    appearance.penaltiesMissed * 6 +
+    counted.saves * 2 +
+    counted.penalty_saves * 9 -
+    counted.yellow_cards * 3 -
+    counted.red_cards * 9 -
+    counted.penalty_missed * 6 +
     between(chance, 0, 8);
   return {
+    ...counted,
     playerId: player.id,
     position: player.position,
     games_started: from === 0 && to > 0 ? 1 : 0,
     minutes_played: minutes,
-    goals: appearance.goals,
-    assists: appearance.assists,
     clean_sheets: keptClean ? 1 : 0,
-    goals_conceded: appearance.conceded,
-    own_goals: 0,
-    saves: appearance.saves,
-    penalty_saves: appearance.penaltySaves,
-    penalty_missed: appearance.penaltiesMissed,
-    yellow_cards: appearance.yellow,
-    red_cards: appearance.red,
-    bonus_points: 0,
     bonus_points_scores: minutes === 0 ? 0 : score,
   };
 }
