@@ -7,8 +7,6 @@
  * Then what the entry of a request in the budget of all processes of this machine costs, alone and with many before it. Where a PostgreSQL is found, the books on
  * one, with that entry; its commits are on disk too.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { realClock } from '../../src/runtime/clock.ts';
@@ -27,15 +25,13 @@ import {
   type PostgresServer,
 } from '../support/postgres.ts';
 import { runRow } from '../support/run-row.ts';
+import { inFolder, median } from './support/measure.ts';
 
 const REQUESTS = Number(process.argv[2] ?? 300);
 const ROUNDS = 3;
 /** What else a server does comes and goes. */
 const POSTGRES_ROUNDS = 9;
 const ACCOUNT = { baseUrl: 'http://127.0.0.1:8787', accountId: '0b0e3c9a-0000-4000-8000-000000000001' };
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 interface Each {
   readonly ms: number;
@@ -194,35 +190,36 @@ async function budgetOfMachine(folder: string): Promise<void> {
   );
 }
 
-const folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-bench-'));
-const store = await openStore({ file: path.join(folder, 'state.sqlite'), clock: realClock });
-try {
-  const bare = bareCommits(folder);
-  const rows = await store.openRunRows(RUN);
-  const all = Array.from({ length: REQUESTS * 100 }, (_, n) =>
-    runRow({ rowNumber: n + 2, key: keyOf(n + 2), change: 'create' }),
-  );
-  for (let at = 0; at < all.length; at += 1000) await rows.add('users', all.slice(at, at + 1000));
-  const { ms: syncedMs } = await each(1, () => rows.sync());
-  console.log(`the rows of a run: ${syncedMs.toFixed(2)} ms to outlast a power cut, once for each mapping`);
-  for (const batch of [1, 100]) {
-    const costs: { readonly own: Each; readonly bare: Each }[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const yardstick = await each(REQUESTS, bare);
-      const own = await booksOf(store, rows, batch, round);
-      costs.push({ own, bare: yardstick });
-    }
-    const of = (pick: (cost: (typeof costs)[number]) => number): string => median(costs.map(pick)).toFixed(2);
-    const [rowsOf, goal] = batch === 1 ? ['1 row', 1] : [`${batch} rows`, 1.5];
-    console.log(
-      `${rowsOf} a request: ${of(({ own }) => own.ms)} ms each, processor ${of(({ own }) => own.processorMs)} ms; ` +
-        `a bare commit ${of(({ bare: one }) => one.ms)} ms, ratio ${of(({ own, bare: one }) => own.ms / one.ms)} (goal: ${goal} ms)`,
+await inFolder(async (folder) => {
+  const store = await openStore({ file: path.join(folder, 'state.sqlite'), clock: realClock });
+  try {
+    const bare = bareCommits(folder);
+    const rows = await store.openRunRows(RUN);
+    const all = Array.from({ length: REQUESTS * 100 }, (_, n) =>
+      runRow({ rowNumber: n + 2, key: keyOf(n + 2), change: 'create' }),
     );
+    for (let at = 0; at < all.length; at += 1000) await rows.add('users', all.slice(at, at + 1000));
+    const { ms: syncedMs } = await each(1, () => rows.sync());
+    console.log(`the rows of a run: ${syncedMs.toFixed(2)} ms to outlast a power cut, once for each mapping`);
+    for (const batch of [1, 100]) {
+      const costs: { readonly own: Each; readonly bare: Each }[] = [];
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const yardstick = await each(REQUESTS, bare);
+        const own = await booksOf(store, rows, batch, round);
+        costs.push({ own, bare: yardstick });
+      }
+      const of = (pick: (cost: (typeof costs)[number]) => number): string =>
+        median(costs.map(pick)).toFixed(2);
+      const [rowsOf, goal] = batch === 1 ? ['1 row', 1] : [`${batch} rows`, 1.5];
+      console.log(
+        `${rowsOf} a request: ${of(({ own }) => own.ms)} ms each, processor ${of(({ own }) => own.processorMs)} ms; ` +
+          `a bare commit ${of(({ bare: one }) => one.ms)} ms, ratio ${of(({ own, bare: one }) => own.ms / one.ms)} (goal: ${goal} ms)`,
+      );
+    }
+    await rows.remove();
+    await budgetOfMachine(folder);
+    await onPostgres(folder, all);
+  } finally {
+    await store.close();
   }
-  await rows.remove();
-  await budgetOfMachine(folder);
-  await onPostgres(folder, all);
-} finally {
-  await store.close();
-  await rm(folder, { recursive: true, force: true });
-}
+});

@@ -3,8 +3,6 @@
  * time a record, and the ratio of the medians. Then the fact lines of one command, kept in a real state file.
  * Run: `npm run bench -- observe`
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createClient } from '../../src/client/client.ts';
 import { Observer } from '../../src/client/observe/observe.ts';
@@ -14,7 +12,7 @@ import type { Service } from '../../src/model/service.ts';
 import { openStore } from '../../src/state/sqlite/store.ts';
 import { keepLearnt } from '../../src/sync/runs/learn.ts';
 import { StepClock } from '../support/engine.ts';
-import { median } from './support/measure.ts';
+import { inFolder, median } from './support/measure.ts';
 
 const USERS = 20_000;
 const PER_PAGE = 50;
@@ -121,9 +119,8 @@ for (const [what, count, read] of [
   );
 }
 
-const folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-bench-'));
-const store = await openStore({ file: path.join(folder, 'state.sqlite'), clock: new StepClock() });
-try {
+await inFolder(async (folder) => {
+  const store = await openStore({ file: path.join(folder, 'state.sqlite'), clock: new StepClock() });
   const observer = new Observer();
   const service = clientWith(observer);
   await readUsers(service);
@@ -133,7 +130,5 @@ try {
   for (let round = 0; round < ROUNDS; round += 1)
     times.push(await measure(() => keepLearnt(store, { baseUrl: 'a', accountId: 'b' }, seen, round)));
   console.log(`keeping ${seen.length} sightings: ${median(times).toFixed(2)} ms`);
-} finally {
   await store.close();
-  await rm(folder, { recursive: true, force: true });
-}
+});

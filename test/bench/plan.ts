@@ -4,7 +4,6 @@
  *
  *   npm run bench -- plan [rows, 1000000 unless told] [rounds, 3 unless told]
  */
-import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -14,34 +13,13 @@ import { realClock } from '../../src/runtime/clock.ts';
 import { openStore } from '../../src/state/sqlite/store.ts';
 import { known, remembered } from '../../src/plan/known-records.ts';
 import { BIN } from '../support/cli.ts';
+import { measuredNode, type Cost } from './support/cost.ts';
 import { inFolder, median } from './support/measure.ts';
 
 const ROWS = Number(process.argv[2] ?? 1_000_000);
 const ROUNDS = Number(process.argv[3] ?? 3);
 const YARDSTICK = path.join(import.meta.dirname, 'support/csv-alone.ts');
 const ACCOUNT_ID = '0b0e3c9a-0000-4000-8000-000000000001';
-/** Tells at the end of a process its processor time in microseconds and its peak of memory in KiB. */
-const PROBE = `--import=data:text/javascript,${encodeURIComponent(
-  `process.on('exit', () => { const u = process.resourceUsage(); process.stderr.write('\\nused ' + (u.userCPUTime + u.systemCPUTime) + ' ' + u.maxRSS + '\\n'); });`,
-)}`;
-
-interface Usage {
-  readonly seconds: number;
-  readonly processorSeconds: number;
-  readonly peakMb: number;
-}
-
-async function run(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Usage> {
-  const startedAt = performance.now();
-  const child = spawn(process.execPath, [PROBE, ...args], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number];
-  const [, used, peak] = /used (\d+) (\d+)/.exec(stderr) ?? [];
-  if (code !== 0) throw new Error(`${args.join(' ')}: exit ${code}: ${stderr}`);
-  const seconds = (performance.now() - startedAt) / 1000;
-  return { seconds, processorSeconds: Number(used) / 1e6, peakMb: Number(peak) / 1024 };
-}
 
 const keyOf = (n: number): string => `M-${String(n).padStart(7, '0')}`;
 const userOf = (n: number): { display_name: string; is_active: boolean } => ({
@@ -151,31 +129,27 @@ await inFolder(async (root) => {
     const state = path.join(root, 'known/.teamsheet/state.sqlite');
     await remember(state, baseUrl, ROWS);
     const env = {
-      PATH: process.env['PATH'] ?? '',
       XDG_STATE_HOME: root,
       TEAMSHEET_BASE_URL: baseUrl,
       TEAMSHEET_API_KEY: 'bench-key-of-nobody-0001',
     };
-    const usages = new Map<string, Usage[]>();
-    const add = (name: string, usage: Usage): unknown =>
+    const usages = new Map<string, Cost[]>();
+    const add = (name: string, usage: Cost): unknown =>
       usages.set(name, [...(usages.get(name) ?? []), usage]);
     for (let round = 0; round < ROUNDS; round += 1) {
-      add('csv-parse', await run([YARDSTICK, path.join(root, 'users.csv')], root, env));
+      add('csv-parse', await measuredNode([YARDSTICK, path.join(root, 'users.csv')], root, env));
       for (const { name, folder, args, known: there, isFirst } of SIDES) {
         used = there;
         if (isFirst === true) await remember(state, baseUrl, 1);
-        add(name, await run([BIN, ...args, '--quiet'], path.join(root, folder), env));
+        add(name, await measuredNode([BIN, ...args, '--quiet'], path.join(root, folder), env));
       }
     }
-    const of = (name: string, pick: (usage: Usage) => number): number =>
+    const of = (name: string, pick: (usage: Cost) => number): number =>
       median((usages.get(name) ?? []).map(pick));
-    const [processor, clock] = [
-      ({ processorSeconds }: Usage) => processorSeconds,
-      ({ seconds }: Usage) => seconds,
-    ];
+    const [processor, clock] = [({ processorS }: Cost) => processorS, ({ wallS }: Cost) => wallS];
     console.log(`csv-parse alone, ${ROWS} rows: ${of('csv-parse', clock).toFixed(2)} s`);
     for (const { name, goal, goalMb } of SIDES) {
-      const ratio = (pick: (usage: Usage) => number): string =>
+      const ratio = (pick: (usage: Cost) => number): string =>
         (of(name, pick) / of('csv-parse', pick)).toFixed(2);
       const peak = of(name, ({ peakMb }) => peakMb).toFixed(0);
       console.log(

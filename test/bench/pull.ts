@@ -3,11 +3,10 @@
  * flight, and the wall time against the bound of that many requests, eight at a time.
  * Run: `npm run bench -- pull`
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fakeService, pullMapping, pullPorts, pull } from '../support/pull.ts';
+import { inFolder } from './support/measure.ts';
 
 const SQUADS = 500;
 const PER_PAGE = 50;
@@ -36,8 +35,7 @@ const service = fakeService({
   latency: () => sleep(LATENCY_MS),
 });
 
-const folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-bench-'));
-try {
+await inFolder(async (folder) => {
   const file = (name: string) => ({ kind: 'csv', path: path.join(folder, name) }) as const;
   const mappings = [
     pullMapping('squads', file('squads.csv'), { where: { fantasy_league_id: 1 }, detail: true }),
@@ -59,6 +57,4 @@ try {
   console.log(
     `wall ${wall.toFixed(0)} ms against ${bound.toFixed(0)} ms for ${CONCURRENCY} at a time (ratio ${(wall / bound).toFixed(2)})`,
   );
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
+});

@@ -4,17 +4,15 @@
  * Run: `npm run bench -- sandbox`
  */
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import fastify from 'fastify';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { median, timed } from './support/measure.ts';
+import { inFolder, median, timed } from './support/measure.ts';
 
 const CONNECTIONS = 8;
 const REQUESTS = 6_000;
@@ -144,63 +142,58 @@ async function squadsOf(sandbox: Sandbox, last: number): Promise<readonly string
   return [...urls].slice(0, SAMPLES).flatMap((url) => [url, `${url}/lineup`]);
 }
 
-async function main(): Promise<void> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'teamsheet-bench-'));
+async function main(folder: string): Promise<void> {
   const db = path.join(folder, 'db');
-  try {
-    const [ready, sandbox] = await timed(async () => {
-      const made = await createSandbox({ db, settings: { ...OPEN, page_size: 100 } });
-      await bodyOf(made, '/v1/auth/account');
-      return made;
-    });
-    console.log(`ready and answering after ${ready.toFixed(0)} ms (goal: 1000)`);
-    const { port } = sandbox.app.server.address() as AddressInfo;
-    const [batch] = await timed(() => post(sandbox, '/v1/user', usersFrom(0, 1_000)));
-    console.log(`POST /user with 1,000 users: ${batch.toFixed(0)} ms`);
-    const squad = { user_id: 1, name: 'Squad', fantasy_league_id: 1, players_in: [1, 2, 3, 4, 5, 6, 7, 8] };
-    await post(sandbox, '/v1/squad', squad);
-    for (let user = 2; user <= SAMPLES; user += 1)
-      await post(sandbox, '/v1/squad', { ...squad, user_id: user });
-    const squadUrls = await squadsOf(sandbox, 1);
-    const [squadUrl = ''] = squadUrls;
-    const small = {
-      users: await medianMs(sandbox, pagesOf('user', 10)),
-      squads: await medianMs(sandbox, pagesOf('squad', 1)),
-      records: await medianMs(sandbox, squadUrls),
-    };
-    for (const [name, url] of [
-      ['GET /mini-league/{id}', await miniLeague(sandbox)],
-      ['GET /player/{id}', '/v1/player/1?fantasy_league_id=1'],
-      ['GET /squad/{id}', squadUrl],
-      ['GET /user, a page of 100', '/v1/user?page=3'],
-    ] as const) {
-      await compare(name, sandbox, port, url);
-    }
-    for (let first = 1_000; first < 100_000; first += 1_000)
-      await post(sandbox, '/v1/user', usersFrom(first, 1_000));
-    for (let user = SAMPLES + 1; user <= 10_000; user += 1)
-      await post(sandbox, '/v1/squad', { ...squad, user_id: user });
-    const large = {
-      users: await medianMs(sandbox, pagesOf('user', 1_000)),
-      squads: await medianMs(sandbox, pagesOf('squad', 100)),
-      records: await medianMs(sandbox, await squadsOf(sandbox, 100)),
-    };
-    const grown = (of: keyof typeof small): string =>
-      `${small[of].toFixed(2)} ms, then ${large[of].toFixed(2)} ms`;
-    console.log('with 1,000 users and 100 squads, then with 100,000 and 10,000, nothing asked twice:');
-    console.log(`  a page of users ${grown('users')}`);
-    console.log(`  a page of squads ${grown('squads')}`);
-    console.log(`  a squad or its line-up ${grown('records')}`);
-    await sandbox.close();
-    const database = new DatabaseSync(db, { readOnly: true });
-    const held = database
-      .prepare('SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM squads) AS squads')
-      .get();
-    database.close();
-    console.log(`held: ${String(held?.['users'])} users, ${String(held?.['squads'])} squads`);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  const [ready, sandbox] = await timed(async () => {
+    const made = await createSandbox({ db, settings: { ...OPEN, page_size: 100 } });
+    await bodyOf(made, '/v1/auth/account');
+    return made;
+  });
+  console.log(`ready and answering after ${ready.toFixed(0)} ms (goal: 1000)`);
+  const { port } = sandbox.app.server.address() as AddressInfo;
+  const [batch] = await timed(() => post(sandbox, '/v1/user', usersFrom(0, 1_000)));
+  console.log(`POST /user with 1,000 users: ${batch.toFixed(0)} ms`);
+  const squad = { user_id: 1, name: 'Squad', fantasy_league_id: 1, players_in: [1, 2, 3, 4, 5, 6, 7, 8] };
+  await post(sandbox, '/v1/squad', squad);
+  for (let user = 2; user <= SAMPLES; user += 1)
+    await post(sandbox, '/v1/squad', { ...squad, user_id: user });
+  const squadUrls = await squadsOf(sandbox, 1);
+  const [squadUrl = ''] = squadUrls;
+  const small = {
+    users: await medianMs(sandbox, pagesOf('user', 10)),
+    squads: await medianMs(sandbox, pagesOf('squad', 1)),
+    records: await medianMs(sandbox, squadUrls),
+  };
+  for (const [name, url] of [
+    ['GET /mini-league/{id}', await miniLeague(sandbox)],
+    ['GET /player/{id}', '/v1/player/1?fantasy_league_id=1'],
+    ['GET /squad/{id}', squadUrl],
+    ['GET /user, a page of 100', '/v1/user?page=3'],
+  ] as const) {
+    await compare(name, sandbox, port, url);
   }
+  for (let first = 1_000; first < 100_000; first += 1_000)
+    await post(sandbox, '/v1/user', usersFrom(first, 1_000));
+  for (let user = SAMPLES + 1; user <= 10_000; user += 1)
+    await post(sandbox, '/v1/squad', { ...squad, user_id: user });
+  const large = {
+    users: await medianMs(sandbox, pagesOf('user', 1_000)),
+    squads: await medianMs(sandbox, pagesOf('squad', 100)),
+    records: await medianMs(sandbox, await squadsOf(sandbox, 100)),
+  };
+  const grown = (of: keyof typeof small): string =>
+    `${small[of].toFixed(2)} ms, then ${large[of].toFixed(2)} ms`;
+  console.log('with 1,000 users and 100 squads, then with 100,000 and 10,000, nothing asked twice:');
+  console.log(`  a page of users ${grown('users')}`);
+  console.log(`  a page of squads ${grown('squads')}`);
+  console.log(`  a squad or its line-up ${grown('records')}`);
+  await sandbox.close();
+  const database = new DatabaseSync(db, { readOnly: true });
+  const held = database
+    .prepare('SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM squads) AS squads')
+    .get();
+  database.close();
+  console.log(`held: ${String(held?.['users'])} users, ${String(held?.['squads'])} squads`);
 }
 
 async function miniLeague(sandbox: Sandbox): Promise<string> {
@@ -208,5 +201,5 @@ async function miniLeague(sandbox: Sandbox): Promise<string> {
   return '/v1/mini-league/1';
 }
 
-if (isMainThread) await main();
+if (isMainThread) await inFolder(main);
 else parentPort?.postMessage(await load(workerData as Load));

@@ -3,11 +3,9 @@
  * process with its peak of memory, on two fresh sandboxes of the same run.
  * Run: `npm run bench -- saved-plan [ROWS]` (10,000 by default).
  */
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { createSandbox } from '../../src/sandbox/index.ts';
-import { BIN } from '../support/cli.ts';
+import { BIN, makeFolder, startService } from '../support/cli.ts';
 import { measuredNode, type Cost } from './support/cost.ts';
 
 const ROWS = Number(process.argv[2] ?? 10_000);
@@ -24,28 +22,24 @@ const show = ({ wallS, peakMb }: Cost, than: Cost): string =>
 
 /** Runs the commands in a folder of their own against a sandbox of their own. */
 async function season(commands: readonly (readonly string[])[], file?: string): Promise<readonly Cost[]> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-bench-'));
-  const sandbox = await createSandbox({ settings: { per_minute: 1_000_000, per_day: 1_000_000 } });
+  const lines = Array.from({ length: ROWS }, (_, n) => `M-${String(n).padStart(7, '0')},Member Nümber ${n}`);
+  const folder = makeFolder({
+    'mappings/users.yaml': MAPPING,
+    'users.csv': `Member,Name\n${lines.join('\n')}\n`,
+  });
+  const service = await startService({ settings: { per_minute: 1_000_000, per_day: 1_000_000 } });
   try {
-    const { baseUrl } = sandbox;
-    await mkdir(path.join(folder, 'mappings'));
-    await writeFile(path.join(folder, 'mappings/users.yaml'), MAPPING);
-    const lines = Array.from(
-      { length: ROWS },
-      (_, n) => `M-${String(n).padStart(7, '0')},Member Nümber ${n}`,
-    );
-    await writeFile(path.join(folder, 'users.csv'), `Member,Name\n${lines.join('\n')}\n`);
-    const env = { TEAMSHEET_BASE_URL: baseUrl, TEAMSHEET_API_KEY: sandbox.apiKey };
     const used: Cost[] = [];
-    for (const args of commands) used.push(await measuredNode([BIN, ...args, '--quiet'], folder, env));
+    for (const args of commands)
+      used.push(await measuredNode([BIN, ...args, '--quiet'], folder.path, service.env));
     if (file !== undefined) {
-      const { size } = await stat(path.join(folder, file));
+      const { size } = await stat(path.join(folder.path, file));
       console.log(`${file}: ${(size / 1e6).toFixed(1)} MB, ${(size / ROWS).toFixed(0)} bytes a row`);
     }
     return used;
   } finally {
-    await sandbox.close();
-    await rm(folder, { recursive: true, force: true });
+    await service.close();
+    folder.remove();
   }
 }
 

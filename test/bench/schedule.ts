@@ -6,13 +6,11 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSandbox } from '../../src/sandbox/index.ts';
-import { makeFolder } from '../support/cli.ts';
+import { BIN, makeFolder } from '../support/cli.ts';
 
 const MINUTES = Number(process.argv[2] ?? 5);
-const BIN = join(import.meta.dirname, '../../dist/cli/bin.cjs');
 /** The first reading of mappings and game weeks is over by then. */
 const WARM_UP_MS = 20_000;
 

@@ -5,6 +5,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { BIN, makeFolder, startService, USERS_MAPPING } from '../support/cli.ts';
+import { median } from './support/measure.ts';
 
 const rounds = Number(process.argv[2] ?? 21);
 const run = promisify(execFile);
@@ -43,13 +44,12 @@ for (let round = 0; round <= rounds; round += 1) {
   }
 }
 
-const median = (name: string): number =>
-  times.get(name)?.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN;
-const bare = median('node -e 0');
+const medianOf = (name: string): number => median(times.get(name) ?? []);
+const bare = medianOf('node -e 0');
 console.log(`start-up, medians of ${rounds} interleaved rounds; bare node ${bare.toFixed(0)} ms`);
 for (const [name, goal] of Object.entries(GOALS)) {
   console.log(
-    `${name.padEnd(20)} ${(median(name) / bare).toFixed(2)} x bare node (goal ${goal}), ${median(name).toFixed(0)} ms`,
+    `${name.padEnd(20)} ${(medianOf(name) / bare).toFixed(2)} x bare node (goal ${goal}), ${medianOf(name).toFixed(0)} ms`,
   );
 }
 await service.close();
