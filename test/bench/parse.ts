@@ -2,20 +2,16 @@
  * Goal G4: parsing and validating a million rows of users costs at most 0.8 of csv-parse streaming objects without validation, in at most
  * 120 MB. Run: `npm run bench -- parse [ROWS]`. Each side runs in a process of its own, interleaved.
  */
-import { execFileSync } from 'node:child_process';
-import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { parseMappings } from '../../src/mapping/parse/parse-mappings.ts';
 import { createRowReader } from '../../src/mapping/rows.ts';
 import { openCsv } from '../../src/tables/csv/read.ts';
-import { median } from './support/measure.ts';
+import { readByTurns } from './support/by-turns.ts';
 
-const ROUNDS = 3;
+const ROWS = Number(process.argv[2] ?? 1_000_000);
 const MAPPING = `
 version: 1
 name: users
@@ -28,11 +24,11 @@ columns:
   is_active: { from: Active, type: boolean }
 `;
 
-async function writeUsers(path: string, rows: number): Promise<void> {
+async function writeUsers(path: string): Promise<void> {
   const out = createWriteStream(path);
   out.write('Member ID,Display name,Active,Club\n');
   let block = '';
-  for (let row = 1; row <= rows; row++) {
+  for (let row = 1; row <= ROWS; row++) {
     const name = row % 10 === 0 ? `"Member, ${row} of many"` : `Fictional Member ${row}`;
     block += `M${String(row).padStart(7, '0')},${name},${row % 7 === 0 ? 'FALSE' : 'TRUE'},Harbour Town\n`;
     if (block.length < 1 << 16) continue;
@@ -71,55 +67,10 @@ async function ours(path: string): Promise<number> {
   return valid;
 }
 
-interface Sample {
-  readonly rows: number;
-  readonly ms: number;
-  readonly rssMb: number;
-}
-
-async function measure(side: string, path: string): Promise<Sample> {
-  const start = performance.now();
-  const rows = await (side === 'ours' ? ours(path) : yardstick(path));
-  const ms = performance.now() - start;
-  return { rows, ms, rssMb: process.resourceUsage().maxRSS / 1024 };
-}
-
-async function compare(rows: number): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'teamsheet-bench-'));
-  const path = join(folder, 'users.csv');
-  const samples: Record<'yardstick' | 'ours', Sample[]> = { yardstick: [], ours: [] };
-  try {
-    await writeUsers(path, rows);
-    for (let round = 0; round < ROUNDS; round++) {
-      for (const side of ['yardstick', 'ours'] as const) {
-        const out = execFileSync(process.execPath, [fileURLToPath(import.meta.url), '--side', side, path], {
-          encoding: 'utf8',
-        });
-        samples[side].push(JSON.parse(out) as Sample);
-      }
-    }
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-  const ms = {
-    yardstick: median(samples.yardstick.map((one) => one.ms)),
-    ours: median(samples.ours.map((one) => one.ms)),
-  };
-  const rss = Math.max(...samples.ours.map(({ rssMb }) => rssMb));
+await readByTurns(import.meta.filename, { yardstick, ours }, writeUsers, (of) => {
+  console.log(`csv-parse streaming objects  ${of.yardstick.ms.toFixed(0)} ms for ${of.yardstick.rows} rows`);
+  console.log(`parse and validate           ${of.ours.ms.toFixed(0)} ms for ${of.ours.rows} valid rows`);
   console.log(
-    `csv-parse streaming objects  ${ms.yardstick.toFixed(0)} ms for ${samples.yardstick[0]?.rows ?? 0} rows`,
+    `G4: ratio ${(of.ours.ms / of.yardstick.ms).toFixed(2)} (goal 0.80), RSS ${of.ours.peakMb.toFixed(0)} MB (goal 120)`,
   );
-  console.log(
-    `parse and validate           ${ms.ours.toFixed(0)} ms for ${samples.ours[0]?.rows ?? 0} valid rows`,
-  );
-  console.log(
-    `G4: ratio ${(ms.ours / ms.yardstick).toFixed(2)} (goal 0.80), RSS ${rss.toFixed(0)} MB (goal 120)`,
-  );
-}
-
-const [first = '1000000', side, path] = process.argv.slice(2);
-if (first === '--side' && side !== undefined && path !== undefined) {
-  console.log(JSON.stringify(await measure(side, path)));
-} else {
-  await compare(Number(first));
-}
+});

@@ -3,21 +3,17 @@
  * alone. Each side runs in a process of its own, interleaved. Prints the ratio of the medians and the peak memory of each.
  * Run: `npm run bench -- xlsx-read [ROWS]`
  */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { streamXlsxRows, writeXlsxStream } from 'hucre/xlsx';
 import { openXlsx } from '../../src/tables/xlsx/read.ts';
-import { median } from './support/measure.ts';
+import { readByTurns } from './support/by-turns.ts';
 
-const ROUNDS = 3;
+const ROWS = Number(process.argv[2] ?? 100_000);
 
-async function writeBook(file: string, rows: number): Promise<void> {
+async function writeBook(file: string): Promise<void> {
   function* cells() {
-    for (let n = 0; n < rows; n += 1)
+    for (let n = 0; n < ROWS; n += 1)
       yield [
         `0b1e5f10-0000-4000-8000-${String(n).padStart(12, '0')}`,
         `Harbour & ${n}`,
@@ -58,46 +54,8 @@ async function library(file: string): Promise<number> {
   return rows;
 }
 
-interface Sample {
-  readonly rows: number;
-  readonly ms: number;
-  readonly megabytes: number;
-}
-
-async function measure(side: string, file: string): Promise<Sample> {
-  const start = performance.now();
-  const rows = await (side === 'ours' ? ours(file) : library(file));
-  return { rows, ms: performance.now() - start, megabytes: process.resourceUsage().maxRSS / 1024 };
-}
-
-async function compare(rows: number): Promise<void> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'teamsheet-bench-'));
-  const file = path.join(folder, 'book.xlsx');
-  const samples: Record<'library' | 'ours', Sample[]> = { library: [], ours: [] };
-  try {
-    await writeBook(file, rows);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      for (const side of ['library', 'ours'] as const) {
-        const args = [fileURLToPath(import.meta.url), '--side', side, file];
-        samples[side].push(JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Sample);
-      }
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-  const ms = (side: 'library' | 'ours'): number => median(samples[side].map((one) => one.ms));
-  for (const side of ['library', 'ours'] as const) {
-    const peak = Math.max(...samples[side].map(({ megabytes }) => megabytes));
-    console.log(
-      `${side.padEnd(8)} ${samples[side][0]?.rows ?? 0} rows in ${ms(side).toFixed(0)} ms, peak memory ${peak.toFixed(0)} MB`,
-    );
-  }
-  console.log(`ratio ${(ms('ours') / ms('library')).toFixed(2)}`);
-}
-
-const [first = '100000', side, file] = process.argv.slice(2);
-if (first === '--side' && side !== undefined && file !== undefined) {
-  console.log(JSON.stringify(await measure(side, file)));
-} else {
-  await compare(Number(first));
-}
+await readByTurns(import.meta.filename, { library, ours }, writeBook, (of) => {
+  for (const [side, { rows, ms, peakMb }] of Object.entries(of))
+    console.log(`${side.padEnd(8)} ${rows} rows in ${ms.toFixed(0)} ms, peak memory ${peakMb.toFixed(0)} MB`);
+  console.log(`ratio ${(of.ours.ms / of.library.ms).toFixed(2)}`);
+});
