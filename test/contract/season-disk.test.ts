@@ -11,6 +11,7 @@ import { makeTemplate, openSeason } from '../support/season/season.ts';
 import type { Disturb, Template } from '../support/season/season.ts';
 import { expectAllClosed } from '../support/faulty-files.ts';
 import { Trouble } from '../support/season/trouble.ts';
+import { eachCall } from '../support/each-call.ts';
 import { isLong } from '../support/long.ts';
 
 /** In the short form, calls from one failure to the next. */
@@ -77,19 +78,16 @@ const failingState =
   (fails: () => boolean, errcode: number): Disturb =>
   (ports) => {
     const guard = <Port extends object>(port: Port, streams: readonly string[]): Port =>
-      new Proxy(port, {
-        get: (target, name) => {
-          const method: unknown = Reflect.get(target, name);
-          if (typeof method !== 'function' || typeof name !== 'string') return method;
-          if (streams.includes(name)) return method.bind(target) as unknown;
-          return async (...args: unknown[]): Promise<unknown> => {
-            if (name !== 'close' && fails())
-              throw storageError('state.sqlite', Object.assign(new Error('it fails'), { errcode }));
-            const result = await (method.apply(target, args) as Promise<unknown>);
-            return name === 'openRunRows' ? guard(result as RunRows, ['duplicates', 'lookAlikes']) : result;
-          };
+      eachCall(
+        port,
+        (name) => !streams.includes(name),
+        async (name, effect) => {
+          if (name !== 'close' && fails())
+            throw storageError('state.sqlite', Object.assign(new Error('it fails'), { errcode }));
+          const result = await effect();
+          return name === 'openRunRows' ? guard(result as RunRows, ['duplicates', 'lookAlikes']) : result;
         },
-      });
+      );
     return { ...ports, store: guard<Store>(ports.store, ['allSnapshots']) };
   };
 

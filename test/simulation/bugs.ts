@@ -27,13 +27,7 @@ function matchByPosition(service: Service): Service {
     const records = result.records.map((record, index) => ({ ...(record as object), ...users[index] }));
     return { ...result, records: records as unknown as typeof result.records };
   };
-  return new Proxy(service, {
-    get: (target, name): unknown => {
-      if (name === 'send') return send;
-      const method: unknown = Reflect.get(target, name);
-      return typeof method === 'function' ? (method.bind(target) as unknown) : method;
-    },
-  });
+  return changedBy(service, { send });
 }
 
 /** Whoever takes a lock over asks nobody whether the process that had it may still send. */

@@ -1,5 +1,6 @@
 import { InterruptedError } from '../../src/model/error.ts';
 import type { Clock } from '../../src/model/ports.ts';
+import { eachCall } from '../support/each-call.ts';
 import type { History } from './history.ts';
 import type { Mortal, World } from './world.ts';
 import { EPOCH_MS } from './service.ts';
@@ -160,15 +161,11 @@ export class Life implements Mortal {
 
   /** Every method of a port is a step, except those that are named: they only read. */
   mortal<Port extends object>(name: string, port: Port, streams: readonly string[]): Port {
-    return new Proxy(port, {
-      get: (target, property): unknown => {
-        const method: unknown = Reflect.get(target, property);
-        if (typeof method !== 'function' || typeof property !== 'string') return method;
-        if (streams.includes(property)) return method.bind(target) as unknown;
-        return (...args: unknown[]) =>
-          this.step(`${name}.${property}`, () => method.apply(target, args) as Promise<unknown>);
-      },
-    });
+    return eachCall(
+      port,
+      (method) => !streams.includes(method),
+      (method, effect) => this.step(`${name}.${method}`, effect),
+    );
   }
 
   #die(when: string): Promise<never> {

@@ -192,7 +192,7 @@ function openedAs(opened: OpenedRows, runId: string | null, rows: RunRows): RunR
 /** The state, whose every change is a step of the process; intents are seen by the checker once they are durable. */
 function watchedStore(life: Life, store: Store, checker: Checker, opened: OpenedRows): Store {
   const mortal = life.mortal('state', store, ['allSnapshots']);
-  const own: Partial<Store> = {
+  return changedBy(mortal, {
     addIntent: (account, intent, settled = []) =>
       life.step('state.addIntent', async () => {
         await store.addIntent(account, intent, settled);
@@ -214,9 +214,6 @@ function watchedStore(life: Life, store: Store, checker: Checker, opened: Opened
         const rows = await store.openRunRows(runId);
         return life.mortal('rows', openedAs(opened, runId, rows), ['duplicates', 'lookAlikes']);
       }),
-  };
-  return new Proxy(mortal, {
-    get: (target, name): unknown => Reflect.get(own, name) ?? Reflect.get(target, name),
   });
 }
 

@@ -17,6 +17,8 @@ export interface Bounds {
   readonly parts?: readonly number[] | undefined;
 }
 
+export type CommandKind = 'push' | 'resume' | 'retry' | 'resolve' | 'plan';
+
 /** What a host does after a while, beside the others. */
 export interface HostCommand extends Bounds {
   readonly afterMs: number;
@@ -37,7 +39,7 @@ export interface HostsScenario {
 /** One thing that happens. */
 export type Step =
   | ({
-      readonly kind: 'push' | 'resume' | 'retry' | 'resolve' | 'plan';
+      readonly kind: CommandKind;
       /** How likely a request meets a fault. */
       readonly rate: number;
       readonly ending: Ending | undefined;
@@ -111,8 +113,6 @@ function drawEnding(roll: Dice): Ending | undefined {
 /** Times at which something happens while commands run: most of them early. */
 const drawTimes = (roll: Dice, count: number): readonly number[] =>
   Array.from({ length: count }, () => roll.pick([3, 60, 900]) * roll.int(1, 1000));
-
-type CommandKind = 'push' | 'resume' | 'retry' | 'resolve' | 'plan';
 
 function drawCommand(roll: Dice, kind: CommandKind, others: boolean): Step {
   return {

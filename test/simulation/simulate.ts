@@ -24,7 +24,7 @@ import { MemoryStore, StoreData } from './memory-store.ts';
 import { API_KEY, beginProcess, type PlantedBug, type Process, type Surroundings } from './process.ts';
 import type { Kind } from './records.ts';
 import { GUESTS_MAPPING } from './mappings.ts';
-import { drawScenario, type Bounds, type Scenario, type Step } from './scenario.ts';
+import { drawScenario, type Bounds, type CommandKind, type Scenario, type Step } from './scenario.ts';
 import { SimulatedService } from './service.ts';
 import { Stranger } from './stranger.ts';
 import { CALM, Wire, type Sent } from './wire.ts';
@@ -54,7 +54,6 @@ const LATEST_BEFORE_JUMP_MS = 1000;
 /** Longer than any pause that a run should make once nothing is wrong. */
 const PATIENT_MS = 40 * 86_400_000;
 const DAY_MS = 86_400_000;
-type CommandKind = 'push' | 'resume' | 'retry' | 'plan' | 'resolve';
 
 /** What one command is run with. */
 interface CommandOptions extends Bounds {
@@ -243,10 +242,9 @@ class Simulation {
       case 'edit':
         for (let times = 0; times < step.times; times += 1) this.#edit();
         return;
-      case 'other': {
+      case 'other':
         this.#stranger.act();
         return;
-      }
       case 'wait':
         history.note('-- time passes', step.ms);
         return world.pass(step.ms);

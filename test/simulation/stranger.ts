@@ -34,10 +34,9 @@ export class Stranger {
     const users = this.#service.records.of('users');
     const user = users.length === 0 ? undefined : this.#dice.pick(users);
     switch (this.#dice.int(0, 4)) {
-      case 0: {
+      case 0:
         this.createUser();
         return;
-      }
       case 1:
         if (user !== undefined)
           this.#ask('PATCH', '/user', { id: user.id, display_name: this.#dice.pick(['Ann', 'Eve']) });
@@ -46,17 +45,14 @@ export class Stranger {
         if (user !== undefined)
           this.#ask('PATCH', '/user', { id: user.id, is_active: this.#dice.chance(0.5) });
         return;
-      case 3: {
+      case 3:
         this.#ask('POST', '/price', {
           fantasy_league_id: 1,
           prices: [{ player_id: this.#dice.int(7, 11), price: 9.9, type: this.#priceType }],
         });
         return;
-      }
-      default: {
+      default:
         this.#ask('POST', '/mini-league', { fantasy_league_id: 1, name: 'Strangers', type: 'open' });
-        return;
-      }
     }
   }
 

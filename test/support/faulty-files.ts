@@ -1,5 +1,6 @@
 import type * as Files from 'node:fs/promises';
 import { expect } from 'vitest';
+import { eachCall } from './each-call.ts';
 
 /** The descriptor of a file that was closed. */
 const CLOSED = -1;
@@ -15,17 +16,7 @@ export interface FaultyFiles {
 
 /** The functions that writing a file is made of. */
 const FUNCTIONS = ['open', 'mkdir', 'rename', 'rm', 'lstat', 'realpath', 'stat', 'access'] as const;
-const METHODS = [
-  'appendFile',
-  'write',
-  'writeFile',
-  'sync',
-  'datasync',
-  'chmod',
-  'close',
-  'read',
-  'stat',
-] as const;
+const METHODS = new Set('appendFile write writeFile sync datasync chmod close read stat'.split(' '));
 
 /**
  * `node:fs/promises` with every call passing `faulty.call`, for `vi.mock`. The methods of an open file are named like `handle.sync`.
@@ -40,24 +31,16 @@ export function faultyFiles(real: typeof Files, faulty: FaultyFiles): typeof Fil
         if (name !== 'open') return result;
         const handle = result as Files.FileHandle;
         faulty.opened?.push(handle);
-        return faultyHandle(handle, faulty);
+        return eachCall(
+          handle,
+          (method) => METHODS.has(method),
+          (method, effect) => faulty.call(`handle.${method}`, effect),
+        );
       },
     ]),
   );
   const mocked = { ...real, ...wrapped };
   return { ...mocked, default: mocked } as typeof Files;
-}
-
-function faultyHandle(handle: Files.FileHandle, faulty: FaultyFiles): Files.FileHandle {
-  return new Proxy(handle, {
-    get: (target, name) => {
-      const method: unknown = Reflect.get(target, name);
-      if (typeof method !== 'function') return method;
-      if (!(METHODS as readonly unknown[]).includes(name)) return method.bind(target) as unknown;
-      return (...args: unknown[]) =>
-        faulty.call(`handle.${String(name)}`, () => method.apply(target, args) as Promise<unknown>);
-    },
-  });
 }
 
 /** Passes once every file that was opened is closed. */

@@ -1,8 +1,10 @@
+import { changedBy } from '../../src/model/changed-by.ts';
 import type { RunRows } from '../../src/model/state/run-rows.ts';
 import type { Store } from '../../src/model/state/store.ts';
 import type { SyncPorts } from '../../src/sync/ports.ts';
 import type { Service } from '../../src/model/service.ts';
 import type { Transport } from '../../src/model/ports.ts';
+import { eachCall } from './each-call.ts';
 
 class PowerCut extends Error {}
 
@@ -73,13 +75,7 @@ export class Life {
         return this.#mortal('rows', rows, OF_STATE);
       });
     const store = this.#mortal('store', ports.store, OF_STATE);
-    return {
-      ...ports,
-      store: new Proxy(store, {
-        get: (target, name): unknown =>
-          (name === 'openRunRows' ? openRunRows : Reflect.get(target, name)) as unknown,
-      }),
-    };
+    return { ...ports, store: changedBy(store, { openRunRows }) };
   };
 
   /** Lets go of the files, as the end of a process does. */
@@ -94,14 +90,6 @@ export class Life {
 
   /** Every method of those names is a call of this life. */
   #mortal<Port extends object>(what: string, port: Port, isCall: (name: string) => boolean): Port {
-    return new Proxy(port, {
-      get: (target, name) => {
-        const method: unknown = Reflect.get(target, name);
-        if (typeof method !== 'function' || typeof name !== 'string') return method;
-        if (!isCall(name)) return method.bind(target) as unknown;
-        return (...args: unknown[]) =>
-          this.call(`${what}.${name}`, () => method.apply(target, args) as Promise<unknown>);
-      },
-    });
+    return eachCall(port, isCall, (name, effect) => this.call(`${what}.${name}`, effect));
   }
 }
