@@ -132,7 +132,11 @@ details[open] > summary { margin-bottom: .6rem; }
   .top nav a { padding: .3rem .5rem; font-size: .88rem; }
   .top nav ul { margin-left: -.5rem; }
 }
-@media print { .top nav, .pager, footer { display: none; } }
+@media print {
+  .top nav, .pager, footer { display: none; }
+  main, .card, .columns { display: block; }
+  main > * + *, .card > * + *, .columns > * + * { margin-top: .9rem; }
+}
 `;
 
 /** The style that all pages share: colours in light and dark, text, frames, tables, charts, forms, shirts and pitches. */

@@ -39,6 +39,8 @@ export interface Page {
   /** Has an expression in the page load another page, such as by sending a form. */
   follow(expression: string): Promise<void>;
   show(...[width, scheme]: Look): Promise<void>;
+  /** Shows the page as it is printed, until it is shown in another look. */
+  onPaper(): Promise<void>;
   /** The value of an expression in the page, also one that comes later. It runs although the page itself may run no script. Errors: what the expression throws. */
   value(expression: string): Promise<unknown>;
   press(key: string): Promise<void>;
@@ -117,8 +119,12 @@ export async function openPage(): Promise<Page> {
         mobile: width < 600,
       });
       await ask('Emulation.setEmulatedMedia', {
+        media: '',
         features: [{ name: 'prefers-color-scheme', value: scheme }],
       });
+    },
+    onPaper: async () => {
+      await ask('Emulation.setEmulatedMedia', { media: 'print' });
     },
     value: async (expression) => {
       const evaluated = await ask('Runtime.evaluate', {

@@ -26,11 +26,12 @@ const SITE_STYLE = `
 .dash-1 .line { stroke-dasharray: 7 3; } .dash-2 .line { stroke-dasharray: 2 3; } .dash-3 .line { stroke-dasharray: 9 3 2 3; }
 @media (max-width: 46rem) { .wide { display: none; } }
 @media print {
-  :root { --page: #fff; --card: #fff; --line: #bbb; --soft: #f2f2f2; --text: #000; --dim: #333; --accent: #000; --accent-soft: #eee; --good: #000; --bad: #000; --shadow: none; }
-  body { font-size: 11pt; }
+  :root { font-size: 9.5pt; --page: #fff; --card: #fff; --line: #bbb; --soft: #f2f2f2; --text: #000; --dim: #333; --accent: #000; --accent-soft: #eee; --good: #000; --bad: #000; --shadow: none; }
+  body { font-size: 1rem; }
   main { max-width: none; padding: 0; }
   .card { break-inside: avoid; box-shadow: none; }
-  .card:has(table) { break-inside: auto; }
+  .card:has(tr:nth-child(12)) { break-inside: auto; }
+  .race { max-height: 75vh; }
   tr, figure, .tile { break-inside: avoid; }
   thead { display: table-header-group; }
   .scroll { overflow: visible; background: none; }
