@@ -217,6 +217,11 @@ describe('a new operator', () => {
           `the mapping cannot be saved as ${file}: ${why}\n  next: name another file after --save-mapping\n`,
         ) as string,
       });
+    folder.write('season/preise.csv', 'Player ID;Price\n7;7,5\n8;1.234,5\n');
+    const german = ['preise.csv', '--as', 'prices', '--set', 'fantasy_league_id=1', '--set', 'type=weekly'];
+    expect((await run('import', ...german, '--locale', 'de', '--dry-run')).stdout).toMatch(
+      /price: 7\.5\n[^\n]*price: 1234\.5\n/,
+    );
     folder.write('season/odd.csv', 'Code,Full name\nL2,Dora\n');
     expect(await run('import', 'odd.csv', '--as', 'users', '--yes')).toMatchObject({
       code: 4,

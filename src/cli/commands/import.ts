@@ -39,6 +39,7 @@ export const importFile = defineCommand({
     set: pairs('set', 'field=value for every row; may be repeated'),
     match: pairs('match', '"Header=field" for a header with another name than the field; may be repeated'),
     tab: text('the tab of a workbook that holds the rows; without it, the only one with any'),
+    locale: { ...text('how the numbers are written: en reads 1,234.50, de 1.234,50'), choices: ['en', 'de'] },
     'save-mapping': text('write the mapping into this file, to use it again'),
     'dry-run': yes('show the plan and send nothing'),
   },
@@ -107,6 +108,7 @@ interface ImportArgs {
   readonly dryRun?: boolean | undefined;
   readonly encoding?: string | undefined;
   readonly tab?: string | undefined;
+  readonly locale?: string | undefined;
 }
 
 function importTarget(as: string): { readonly name: ResourceName; readonly target: PushTarget } {
@@ -169,7 +171,7 @@ async function makeMapping(
         tab: args.tab ?? (await tabOf(await session.pipes.fileOf(path, args.file), args.file)),
       } as const)
     : ({ kind: 'csv', path } as const);
-  const source = sourceOf(location, config);
+  const source = sourceOf(location, config, args.locale);
   const header = await readHeader(location, args, session);
   // A file of rows to correct that is imported, and rejected, time and again keeps its name.
   // What the shell gives has a number for a name.
@@ -220,11 +222,12 @@ async function tabOf(path: string, origin: string): Promise<string> {
 }
 
 /** The table as a mapping names it. */
-function sourceOf(location: FileLocation, { folder }: Config): object {
+function sourceOf(location: FileLocation, { folder }: Config, locale: string | undefined): object {
   const path = relative(folder, location.path).split(sep).join('/');
   return {
     ...(location.kind === 'csv' ? { csv: path } : { xlsx: path, tab: location.tab }),
     ...(standsInside(folder, path) ? {} : { allow_outside: true }),
+    locale,
   };
 }
 
