@@ -169,19 +169,6 @@ describe('every operation on the demo season', () => {
     expect(elsewhere.record['price']).not.toBe(6.25);
   });
 
-  it('the value of a squad follows the prices, what was spent does not', async () => {
-    const body = { user_id: 5, name: 'Valued', fantasy_league_id: 1, players_in: [7, 8] };
-    const id = String((await box.call('create-squad', { body })).record['id']);
-    const prices = [{ player_id: 7, price: 7.5, type: 'market' }];
-    await box.call('upload-prices', { body: { fantasy_league_id: 1, prices } });
-    expect((await box.call('get-squad', { id })).record['finance']).toEqual({
-      money_spent: 10.25,
-      squad_value: 11.5,
-      money_in_bank: 89.75,
-      budget: 100,
-    });
-  });
-
   it('trigger-auto-substitution processes an ended week once', async () => {
     const week = at((await box.call('get-fantasy-league', { id: 1 })).record, 'current_game_week.id');
     const body = { fantasy_league_id: 1, game_week_id: week };
