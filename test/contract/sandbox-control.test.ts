@@ -7,9 +7,8 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { control } from '../support/control.ts';
-import type { ControlReply } from '../support/control.ts';
 import { at, openSandbox, pointsConfigBody } from '../support/sandbox.ts';
-import type { Fields, TestSandbox } from '../support/sandbox.ts';
+import type { Fields, Reply, TestSandbox } from '../support/sandbox.ts';
 import { runs } from '../support/long.ts';
 
 let boxes: TestSandbox[] = [];
@@ -30,9 +29,8 @@ afterEach(async () => {
   boxes = [];
 });
 
-const get = (path: string): Promise<ControlReply> => control(box.sandbox, 'GET', path);
-const post = (path: string, body?: unknown): Promise<ControlReply> =>
-  control(box.sandbox, 'POST', path, body);
+const get = (path: string): Promise<Reply> => control(box.sandbox, 'GET', path);
+const post = (path: string, body?: unknown): Promise<Reply> => control(box.sandbox, 'POST', path, body);
 const users = (...ids: string[]) => ({
   body: { users: ids.map((id) => ({ external_id: id, display_name: id })) },
 });
@@ -398,7 +396,7 @@ describe('a moved fixture', () => {
     const { list } = await box.call('get-fixtures', { id: 1 });
     return at(list[0], 'fixtures.0') as Fields;
   };
-  const move = async (start_date: string, id?: string): Promise<ControlReply> =>
+  const move = async (start_date: string, id?: string): Promise<Reply> =>
     post(`/fixtures/${id ?? String((await fixture())['id'])}`, { start_date });
 
   it('is shown with its new kick-off, within its game week', async () => {

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { FAULT_KINDS } from '../../src/sandbox/faults.ts';
 import type { FaultInput } from '../../src/sandbox/faults.ts';
+import { control } from '../support/control.ts';
 import { at, openSandbox } from '../support/sandbox.ts';
 import type { Fields, TestSandbox } from '../support/sandbox.ts';
 
@@ -31,22 +33,7 @@ describe('faults over the wire', () => {
     expect(failures).toEqual([]);
   });
 
-  const operate = async (
-    method: 'GET' | 'POST' | 'DELETE',
-    path: string,
-    body?: unknown,
-  ): Promise<Fields> => {
-    const answer = await fetch(`${base}/control${path}`, {
-      method,
-      headers: {
-        'x-control-key': sandbox.controlKey,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    return (await answer.json()) as Fields;
-  };
-  const setFault = (fault: FaultInput) => operate('POST', '/faults', { faults: [fault] });
+  const setFault = (fault: FaultInput) => sandbox.control('POST', '/faults', { faults: [fault] });
   const post = () =>
     fetch(`${base}/v1/user`, {
       method: 'POST',
@@ -117,15 +104,12 @@ describe('faults over the wire', () => {
     expect(await seen()).toEqual(answer);
     await expect.poll(users, { interval: 1 }).toBe(before + (isProcessed ? 1 : 0));
     if (isProcessed) {
-      const log = await operate('GET', `/effects?limit=100`);
-      expect((log['data'] as readonly Fields[]).at(-1)).toMatchObject({
-        operation: 'create-users',
-        fault: fault.kind,
-      });
+      const log = (await sandbox.control('GET', '/effects?limit=100')) as readonly Fields[];
+      expect(log.at(-1)).toMatchObject({ operation: 'create-users', fault: fault.kind });
     }
     // The fault is used up.
     expect(await seen()).toEqual([201, JSON_TYPE, success]);
-    await operate('DELETE', '/faults');
+    await sandbox.control('DELETE', '/faults');
   });
 
   it('replay gives the answer of an earlier request', async () => {
@@ -156,11 +140,10 @@ describe('faults over the wire', () => {
       faults: [{ kind: 'hang', operation: '*', nth: 1, count: 1 }],
     });
     const { baseUrl } = other;
-    const asked = Promise.withResolvers<undefined>();
-    other.app.server.once('request', () => asked.resolve(undefined));
+    const asked = once(other.app.server, 'request');
     const hanging = fetch(`${baseUrl}/v1/user`, { headers: { 'x-api-key': other.apiKey } });
     const ended = expect(hanging).rejects.toThrow();
-    await asked.promise;
+    await asked;
     await other.close();
     await ended;
   });
@@ -177,15 +160,8 @@ describe('faults are met', () => {
     box = await openSandbox({ seed: 'demo' });
   });
   afterAll(() => box.close());
-  const control = async (method: 'GET' | 'POST' | 'DELETE', body?: unknown, path = '/faults') => {
-    const answer = await box.sandbox.app.inject({
-      method,
-      url: `/control${path}`,
-      headers: { 'x-control-key': box.sandbox.controlKey },
-      ...(body === undefined ? {} : { payload: body as object }),
-    });
-    return { status: answer.statusCode, body: answer.json<Fields>() };
-  };
+  const post = (body: object) => control(box.sandbox, 'POST', '/faults', body);
+  const clear = () => box.sandbox.control('DELETE', '/faults');
   const statuses = async (paths: readonly string[]): Promise<readonly number[]> => {
     const all: number[] = [];
     for (const path of paths) all.push((await box.send('GET', `/v1${path}`)).status);
@@ -193,18 +169,19 @@ describe('faults are met', () => {
   };
 
   it('by operation, position and count', async () => {
-    await control('POST', {
+    await post({
       faults: [{ kind: 'status', operation: 'list-users', nth: 2, count: 2, status: 503 }],
     });
     expect(await statuses(['/user', '/auth/account', '/user', '/user', '/user'])).toEqual([
       200, 200, 503, 503, 200,
     ]);
-    const { body } = await control('GET');
-    expect(body['data']).toMatchObject([{ number: 1, kind: 'status', met: 2 }]);
+    expect(await box.sandbox.control('GET', '/faults')).toMatchObject([
+      { number: 1, kind: 'status', met: 2 },
+    ]);
   });
 
   it('by what the path, the query or the body holds', async () => {
-    await control('POST', {
+    await post({
       faults: [
         { kind: 'status', match: 'page=2' },
         { kind: 'status', match: '"X-1"', status: 503 },
@@ -217,7 +194,7 @@ describe('faults are met', () => {
   });
 
   it('in the order in which they were set, each by one request', async () => {
-    await control('POST', {
+    await post({
       faults: [
         { kind: 'status', status: 503 },
         { kind: 'status', status: 504 },
@@ -227,24 +204,24 @@ describe('faults are met', () => {
   });
 
   it('also when many others are set after them; more than 1,000 do not wait', async () => {
-    await control('DELETE');
+    await clear();
     const many = (count: number) => ({
       faults: Array.from({ length: count }, () => ({ kind: 'status', operation: 'list-prices' })),
     });
-    await control('POST', { faults: [{ kind: 'status', operation: 'list-squads', status: 503 }] });
-    expect((await control('POST', many(999))).status).toBe(200);
-    const refused = await control('POST', many(1));
-    expect([refused.status, refused.body['message']]).toEqual([409, expect.stringContaining('1000')]);
+    await post({ faults: [{ kind: 'status', operation: 'list-squads', status: 503 }] });
+    expect((await post(many(999))).status).toBe(200);
+    const refused = await post(many(1));
+    expect([refused.status, refused.message]).toEqual([409, expect.stringContaining('1000')]);
     expect(await statuses(['/squad', '/price'])).toEqual([503, 500]);
-    expect((await control('POST', many(2))).status).toBe(200);
-    expect((await control('POST', many(1))).status).toBe(409);
-    await control('DELETE');
+    expect((await post(many(2))).status).toBe(200);
+    expect((await post(many(1))).status).toBe(409);
+    await clear();
   });
 
   it('by no request without the key, and not by the operator', async () => {
-    await control('POST', { faults: [{ kind: 'status', count: 1 }] });
+    await post({ faults: [{ kind: 'status', count: 1 }] });
     expect((await box.send('GET', '/v1/user', { headers: { 'x-api-key': 'wrong' } })).status).toBe(401);
-    expect((await control('GET', undefined, '/state')).status).toBe(200);
+    await box.sandbox.control('GET', '/state');
     expect(await statuses(['/user', '/user'])).toEqual([500, 200]);
   });
 
@@ -257,7 +234,7 @@ describe('faults are met', () => {
     [{ faults: [] }, 'faults'],
     [{ fault: { kind: 'cut' } }, 'fault'],
   ])('and refused when they are none: %j', async (body, part) => {
-    const refused = await control('POST', body);
-    expect([refused.status, refused.body['message']]).toEqual([400, expect.stringContaining(part)]);
+    const refused = await post(body);
+    expect([refused.status, refused.message]).toEqual([400, expect.stringContaining(part)]);
   });
 });

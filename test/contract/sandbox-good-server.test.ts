@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
@@ -78,10 +79,9 @@ describe('the end of the service', () => {
     const clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: () => gate.promise };
     const sandbox = await createSandbox({ clock, settings: { latency_ms: 1 } });
     const { baseUrl } = sandbox;
-    const asked = Promise.withResolvers<undefined>();
-    sandbox.app.server.once('request', () => asked.resolve(undefined));
+    const asked = once(sandbox.app.server, 'request');
     const underWay = fetch(`${baseUrl}/v1/user`, { headers: { 'x-api-key': sandbox.apiKey } });
-    await asked.promise;
+    await asked;
     const ended = sandbox.close();
     const refused = Promise.withResolvers<unknown>();
     connect(Number(new URL(baseUrl).port), '127.0.0.1')
@@ -96,23 +96,21 @@ describe('the end of the service', () => {
   it('does not wait for a connection that has asked nothing', async () => {
     const sandbox = await createSandbox();
     const { baseUrl } = sandbox;
-    const connected = Promise.withResolvers<undefined>();
-    sandbox.app.server.once('connection', () => connected.resolve(undefined));
+    const connected = once(sandbox.app.server, 'connection');
     const ended = Promise.withResolvers<string>();
     connect(Number(new URL(baseUrl).port), '127.0.0.1')
       .on('error', () => ended.resolve('ended'))
       .on('close', () => ended.resolve('ended'));
-    await connected.promise;
+    await connected;
     await Promise.all([sandbox.close(), ended.promise]);
   });
 
   it('ends the wait before an answer', async () => {
     const sandbox = await createSandbox({ settings: { latency_ms: 1_000_000 } });
     const { baseUrl } = sandbox;
-    const asked = Promise.withResolvers<undefined>();
-    sandbox.app.server.once('request', () => asked.resolve(undefined));
+    const asked = once(sandbox.app.server, 'request');
     const underWay = fetch(`${baseUrl}/v1/user`, { headers: { 'x-api-key': sandbox.apiKey } });
-    await asked.promise;
+    await asked;
     await sandbox.close();
     expect((await underWay).status).toBe(200);
   });

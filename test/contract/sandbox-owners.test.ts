@@ -37,30 +37,21 @@ const truthOf = async (week: number) =>
 const entriesOf = (record: Fields): readonly Fields[] =>
   ['starting_xi', 'bench'].flatMap((part) => at(record, `squad.${part}`) as readonly Fields[]);
 const idsOf = (record: Fields) => entriesOf(record).map((entry) => Number(at(entry, 'player.id')));
-const captainOf = (record: Fields) =>
-  Number(
-    at(
-      entriesOf(record).find((entry) => entry['is_captain'] === true),
-      'player.id',
-    ),
-  );
+/** The player who has the flag, such as is_captain. */
+function playerWith(flag: string, record: Fields): number {
+  const entry = entriesOf(record).find((one) => one[flag] === true);
+  return Number(at(entry, 'player.id'));
+}
 /** The eleven and the bench as they are, the captain and the next one the other way round. */
 async function swapped(): Promise<Fields> {
-  const entries = entriesOf(await lineup());
-  const player = (flag: string) =>
-    Number(
-      at(
-        entries.find((entry) => entry[flag] === true),
-        'player.id',
-      ),
-    );
-  const ids = entries.map((entry) => Number(at(entry, 'player.id')));
+  const shown = await lineup();
+  const ids = idsOf(shown);
   const [keeper = 0, ...bench] = ids.slice(11);
   return {
     starting: ids.slice(0, 11),
     bench: [keeper, ...bench.toReversed()],
-    captain: player('is_vice_captain'),
-    vice_captain: player('is_captain'),
+    captain: playerWith('is_vice_captain', shown),
+    vice_captain: playerWith('is_captain', shown),
   };
 }
 const pointsOf = async (playerId: number, week: number): Promise<number> => {
@@ -81,10 +72,10 @@ describe('a line-up by week', () => {
     expect((await change('transfers', { out: [23], in: [22] })).status).toBe(200);
     const shown = await lineup();
     expect([idsOf(shown), at(shown, 'game_week.week')]).toEqual([second, '1']);
-    expect(captainOf(shown)).toBe(later['vice_captain']);
+    expect(playerWith('is_captain', shown)).toBe(later['vice_captain']);
     await playWeek();
     expect(idsOf(await lineup()).toSorted()).toEqual(first.toSorted());
-    expect(captainOf(await lineup())).toBe(later['captain']);
+    expect(playerWith('is_captain', await lineup())).toBe(later['captain']);
     const players = async (week: number) =>
       ((await truthOf(week))['before'] as readonly Fields[]).map((place) => place['player_id']);
     expect([await players(1), await players(3)]).toEqual([second, await players(2)]);

@@ -54,21 +54,18 @@ describe('squads, ranks and mini leagues over three weeks', () => {
     );
     for (const [name, id] of Object.entries(ids)) {
       const lineup = (await box.call('get-lineup', { id })).record;
-      const captainId = (at(lineup, 'squad.starting_xi') as readonly Fields[]).find(
-        (entry) => entry['is_captain'],
-      );
-      const viceId = (at(lineup, 'squad.starting_xi') as readonly Fields[]).find(
-        (entry) => entry['is_vice_captain'],
-      );
+      const starting = at(lineup, 'squad.starting_xi') as readonly Fields[];
       const own = players.slice(0, name === 'Half' ? 5 : 11);
       points[name] = [0, 1, 2].map((week) => {
         if (name === 'Late' && week === 0) return 0;
         const stat = (player: Fields | undefined) =>
           (player?.['weekly_stats'] as readonly Readonly<Record<string, number>>[] | undefined)?.[week] ?? {};
-        const byId = (entry: Fields | undefined) =>
-          own.find((player) => String(player['id']) === at(entry, 'player.id'));
-        const captain = stat(byId(captainId));
-        const twice = captain['minutes_played'] === 0 ? stat(byId(viceId)) : captain;
+        const having = (flag: string) => {
+          const entry = starting.find((one) => one[flag]);
+          return stat(own.find((player) => String(player['id']) === at(entry, 'player.id')));
+        };
+        const captain = having('is_captain');
+        const twice = captain['minutes_played'] === 0 ? having('is_vice_captain') : captain;
         return own.reduce((sum, player) => sum + (stat(player)['points'] ?? 0), twice['points'] ?? 0);
       });
     }

@@ -106,10 +106,10 @@ const envelope = z.strictObject({
   statusCode: z.int(),
   message: z.string().min(1),
   data: z.unknown(),
-  paging: z.record(z.string(), z.int()).optional(),
+  paging: z.record(z.string(), z.int().nullable()).optional(),
 });
 
-function replyOf(response: HttpResponse): Reply {
+export function replyOf(response: HttpResponse): Reply {
   const parsed = envelope.parse(JSON.parse(response.body));
   if (parsed.statusCode !== response.status) throw new Error(`envelope and HTTP disagree: ${response.body}`);
   if (response.status >= 400 && parsed.data !== null)
