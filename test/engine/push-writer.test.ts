@@ -240,7 +240,7 @@ describe('an answer that shows every row', () => {
     const push = async (row: RunRow): Promise<void> => {
       const { intent } = await writer.send('create-users', [row], { users: [] });
       const record = knownRecord(row.key ?? '', {});
-      await writer.recordAnswer(intent, [], [record], () => {
+      await writer.recordAnswer(intent, [record], () => {
         steps.push(`row ${row.rowNumber}`);
         return Promise.resolve();
       });

@@ -235,7 +235,7 @@ class BatchPush {
       await this.#writer.patchConfirmed(batch, confirmations);
       await strategies[mapping.resource].keepAnswer(ports, account, confirmations);
     };
-    if (unanswered.length === 0) return this.#writer.recordAnswer(intent, [], records, follow);
+    if (unanswered.length === 0) return this.#writer.recordAnswer(intent, records, follow);
     await this.#writer.recordResult(intent, 'doubted', detail, records);
     await follow();
     // What the answer speaks of is refused by its key, or bounded by the size of its request.

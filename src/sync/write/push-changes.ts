@@ -86,7 +86,7 @@ async function confirmChange(
   const said: Words = [{ code: 'held-still-other', fields: wrong }];
   const patch = rowAfter(row, wrong.length > 0 ? { kind: 'disagrees', said } : { kind: 'written' });
   const confirmed = wrong.length > 0 ? asAnswered(await known(writer, record), record, sent) : record;
-  return writer.recordAnswer(intent, [], [confirmed], () => writer.patch([patch]));
+  return writer.recordAnswer(intent, [confirmed], () => writer.patch([patch]));
 }
 
 async function known({ task }: PushWriter, { key }: KnownRecord): Promise<KnownRecord | undefined> {

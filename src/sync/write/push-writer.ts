@@ -231,7 +231,6 @@ export class PushWriter {
    */
   async recordAnswer(
     { id }: Intent,
-    detail: Words,
     confirmed: readonly KnownRecord[],
     follow: () => Promise<void>,
   ): Promise<void> {
@@ -240,7 +239,7 @@ export class PushWriter {
     this.#answered.push({
       intentId: id,
       result: intentAfter('answered'),
-      detail,
+      detail: [],
       confirmed: records,
       follow,
     });
