@@ -60,22 +60,19 @@ async function read<Id extends LogOperation>(
 }
 
 /**
- * The first and the last of the records of a long log that came after the first `found` of them, whichever end of the log is the newer one: by `timeMs`, in
+ * The first and the last of the records of a long log of substitutions that came after the first `found` of them, whichever end of the log is the newer one: by `timeMs`, in
  * milliseconds. None where the log tells no times, or is in no order.
  */
-export async function readSince<Id extends LogOperation>(
+export async function readSince(
   { service, signal }: Pick<SyncPorts, 'service' | 'signal'>,
-  operation: Id,
-  query: QueryOf<Id>,
+  query: QueryOf<'list-auto-substitutions'>,
   found: number,
-  timeMs: (record: RecordOf<Id>) => number,
+  timeMs: (record: RecordOf<'list-auto-substitutions'>) => number,
 ): Promise<readonly number[]> {
+  const operation = 'list-auto-substitutions';
   const pages = new Map<number, Promise<readonly number[]>>();
   const read = async (page: number): Promise<readonly number[]> => {
-    const answer = await service.get(operation, {
-      query: { ...(query as object), page } as QueryOf<Id>,
-      signal,
-    });
+    const answer = await service.get(operation, { query: { ...query, page }, signal });
     return answer.records.map(timeMs);
   };
   const pageOf = (page: number): Promise<readonly number[]> => {

@@ -150,7 +150,7 @@ async function checkMemory(
       Date.parse(created_at ?? '');
     const since =
       log.records === undefined
-        ? await readSince(ports, 'list-auto-substitutions', query, last.found, timeOf)
+        ? await readSince(ports, query, last.found, timeOf)
         : log.records
             .map(timeOf)
             .toSorted((one, other) => one - other)
