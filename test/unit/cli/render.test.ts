@@ -439,66 +439,61 @@ describe('a plan', () => {
     ...more,
   });
 
-  const planned = (changes: Partial<PlannedPush>): PlannedPush =>
+  const users = {
+    mapping: { name: 'users' },
+    resource: 'users',
+    outcomes: { ...NONE, rows: 40, created: 20, updated: 1, invalid: 1, unchanged: 18 },
+    changes: { create: 20, update: 1, invalid: 1 },
+    toWrite: { create: 20, update: 1 },
+    writes: 2,
+    reads: 0,
+    worst: { writes: 39, reads: 12 },
+    comparedWith: 'compared with 20 users read now',
+    overQuota: 0,
+    deactivated: 0,
+    missing: [],
+  };
+  const prices = { ...users, mapping: { name: 'prices' }, resource: 'prices' };
+  const squads = { ...users, mapping: { name: 'squads' }, resource: 'squads' };
+
+  const shown = (
+    sample: readonly PlannedChange[],
+    mappings: readonly unknown[] = [users],
+    forecast: Partial<Forecast> = { finishesAtMs: 1000, requests: 2, fits: 2 },
+  ): string => {
     // Only what is rendered is built.
-    ({
-      mappings: [
-        {
-          mapping: { name: 'users' },
-          resource: 'users',
-          outcomes: { ...NONE, rows: 40, created: 20, updated: 1, invalid: 1, unchanged: 18 },
-          changes: { create: 20, update: 1, invalid: 1 },
-          toWrite: { create: 20, update: 1 },
-          writes: 2,
-          reads: 0,
-          worst: { writes: 39, reads: 12 },
-          comparedWith: 'compared with 20 users read now',
-          overQuota: 0,
-          deactivated: 0,
-          missing: [],
-        },
-      ],
+    const planned = {
+      mappings,
       stops: [],
       requests: { planned: 5, sent: 3, reads: 3, writes: 0, throttled: 0, waited_ms: 0 },
-      forecast: { ...FORECAST, finishesAtMs: 1000, requests: 2, fits: 2 },
-      ...changes,
-    }) as unknown as PlannedPush;
+      forecast: { ...FORECAST, ...forecast },
+    } as unknown as PlannedPush;
+    return renderPlan(planned, sample, { style: plain, nowMs: 0, timezone: 'UTC' });
+  };
 
   it('of nothing says so, without a table', () => {
-    const text = renderPlan(planned({ mappings: [] }), [], { style: plain, nowMs: 0, timezone: 'UTC' });
+    const text = shown([], []);
     expect(text.split('\n\n')[0]).toBe('No mapping pushes: there is nothing to send.');
     expect(text).not.toContain('created');
   });
 
   it('says what refusals would cost at most, where they would cost more', () => {
-    const view = { style: plain, nowMs: 0, timezone: 'UTC' };
-    expect(renderPlan(planned({}), [], view)).toContain(
-      'if a batch is refused, its rows go one by one: at most 12 reads, 39 writes',
-    );
-    const [mapping] = planned({}).mappings;
-    const mappings = [{ ...mapping, worst: { writes: 2, reads: 0 } }] as unknown as PlannedPush['mappings'];
-    expect(renderPlan(planned({ mappings }), [], view)).not.toContain('at most');
+    expect(shown([])).toContain('if a batch is refused, its rows go one by one: at most 12 reads, 39 writes');
+    expect(shown([], [{ ...users, worst: { writes: 2, reads: 0 } }])).not.toContain('at most');
   });
 
   it('counts a deferred row once among the rows that it does not show', () => {
-    const [mapping] = planned({}).mappings;
     const outcomes = { ...NONE, rows: 20, created: 12, deferred: 8 };
-    const view = { style: plain, nowMs: 0, timezone: 'UTC' };
-    const mappings = [{ ...mapping, outcomes }] as unknown as PlannedPush['mappings'];
-    expect(renderPlan(planned({ mappings }), [change('create', 2)], view)).toContain('… and 19 more rows');
+    expect(shown([change('create', 2)], [{ ...users, outcomes }])).toContain('… and 19 more rows');
   });
 
   it('does not count what a resumed run has written before among the rows to come', () => {
-    const [mapping] = planned({}).mappings;
-    const view = { style: plain, nowMs: 0, timezone: 'UTC' };
-    const mappings = [
-      { ...mapping, toWrite: { create: 4, update: 1 } },
-    ] as unknown as PlannedPush['mappings'];
-    expect(renderPlan(planned({ mappings }), [change('create', 20)], view)).toContain('… and 5 more rows');
+    const resumed = { ...users, toWrite: { create: 4, update: 1 } };
+    expect(shown([change('create', 20)], [resumed])).toContain('… and 5 more rows');
   });
 
   it('shows before and after of the rows that it is given, and how many more there are', () => {
-    const sample = [
+    const text = shown([
       change('update', 3, {
         fields: {
           display_name: { before: 'Ann', after: 'Anna\u001b[2J' },
@@ -507,8 +502,7 @@ describe('a plan', () => {
       }),
       change('invalid', 4, { beside: '61 characters, at most 50' }),
       change('create', 14, { fields: { external_id: { before: null, after: 'M14' } } }),
-    ];
-    const text = renderPlan(planned({}), sample, { style: plain, nowMs: 0, timezone: 'UTC' });
+    ]);
     expect(text).toContain('~  users row 3   M3   display_name: Ann → Anna\\u{1b}[2J, is_active: ? → ""');
     expect(text).toContain('✗  users row 4   M4   61 characters, at most 50');
     expect(text).toContain('+  users row 14  M14');
@@ -517,17 +511,12 @@ describe('a plan', () => {
   });
 
   it('spells out what hides in a key', () => {
-    const sample = [change('create', 15, { key: '1/Off\u200bice' })];
-    const text = renderPlan(planned({}), sample, { style: plain, nowMs: 0, timezone: 'UTC' });
-    expect(text).toContain('+  users row 15  1/Off\\u{200b}ice');
+    expect(shown([change('create', 15, { key: '1/Off\u200bice' })])).toContain(
+      '+  users row 15  1/Off\\u{200b}ice',
+    );
   });
 
   it('says nothing twice that the key says, and sets each mapping in columns of its own', () => {
-    const [mapping] = planned({}).mappings;
-    const mappings = [
-      mapping,
-      { ...mapping, mapping: { name: 'prices' }, resource: 'prices' },
-    ] as unknown as PlannedPush['mappings'];
     const fields = {
       fantasy_league_id: { before: null, after: 1 },
       player_id: { before: null, after: 7 },
@@ -538,17 +527,12 @@ describe('a plan', () => {
       change('create', 2, { fields: { display_name: { before: null, after: 'Ann' } } }),
       change('create', 14, { mapping: 'prices', key: '1/7/current', fields }),
     ];
-    const view = { style: plain, nowMs: 0, timezone: 'UTC' };
-    expect(renderPlan(planned({ mappings }), sample, view)).toContain(
+    expect(shown(sample, [users, prices])).toContain(
       '+  users row 2  M2  display_name: Ann\n+  prices row 14  1/7/current  price: 5.5\n',
     );
   });
 
   it('names the row that a value is known after, also where the value is part of the key', () => {
-    const [mapping] = planned({}).mappings;
-    const mappings = [
-      { ...mapping, mapping: { name: 'squads' }, resource: 'squads' },
-    ] as unknown as PlannedPush['mappings'];
     const fields = {
       name: { before: null, after: 'Rovers' },
       user_id: { before: null, after: 'known after users[M-041]' },
@@ -558,40 +542,40 @@ describe('a plan', () => {
     const sample = [
       change('create', 42, { mapping: 'squads', key: '1/users[M-041]/Rovers', fields, waits: ['user_id'] }),
     ];
-    const view = { style: plain, nowMs: 0, timezone: 'UTC' };
-    expect(renderPlan(planned({ mappings }), sample, view)).toContain(
+    expect(shown(sample, [users, squads])).toContain(
       '+  squads row 42  1/users[M-041]/Rovers  user_id: known after users[M-041], players_in: 1 2\n',
     );
   });
 
   it('sums up what is still to be written, not what a resumed run has written before', () => {
-    const [mapping] = planned({}).mappings;
-    const users = {
-      ...mapping,
-      outcomes: { ...NONE, rows: 20, created: 20 },
-      toWrite: { create: 0, update: 0 },
-    };
-    const squads = {
-      ...mapping,
-      mapping: { name: 'squads' },
-      resource: 'squads',
-      outcomes: { ...NONE, rows: 20, created: 20 },
-      toWrite: { create: 3, update: 0 },
-    };
-    const view = { style: plain, nowMs: 0, timezone: 'UTC' };
-    const lines = (mappings: readonly unknown[]): string =>
-      renderPlan(planned({ mappings: mappings as PlannedPush['mappings'] }), [], view);
-    expect(lines([users, squads])).toContain('\n\nset up 3 squads: ');
-    expect(lines([users, { ...squads, toWrite: { create: 0, update: 0 } }])).not.toContain('set up');
+    const outcomes = { ...NONE, rows: 20, created: 20 };
+    const written = { outcomes, toWrite: { create: 0, update: 0 } };
+    const begun = { outcomes, toWrite: { create: 3, update: 0 } };
+    expect(
+      shown(
+        [],
+        [
+          { ...users, ...written },
+          { ...squads, ...begun },
+        ],
+      ),
+    ).toContain('\n\nset up 3 squads: ');
+    expect(
+      shown(
+        [],
+        [
+          { ...users, ...written },
+          { ...squads, ...written },
+        ],
+      ),
+    ).not.toContain('set up');
   });
 
   it('shows the warning of a row that goes on', () => {
     const beside = 'column "Member ID": the blanks around " M3 " were left out';
-    const sample = [
-      change('create', 3, { beside, fields: { display_name: { before: null, after: 'Ann' } } }),
-    ];
-    expect(renderPlan(planned({}), sample, { style: plain, nowMs: 0, timezone: 'UTC' })).toContain(
-      '+  users row 3  M3  display_name: Ann  ! column "Member ID": the blanks around " M3 " were left out',
+    const fields = { display_name: { before: null, after: 'Ann' } };
+    expect(shown([change('create', 3, { beside, fields })])).toContain(
+      `+  users row 3  M3  display_name: Ann  ! ${beside}`,
     );
   });
 
@@ -601,25 +585,14 @@ describe('a plan', () => {
       seconds: 60,
       reason: 'minute window',
     }));
-    const text = renderPlan(
-      planned({
-        forecast: {
-          ...FORECAST,
-          pauses,
-          finishesAtMs: 240_000,
-          requests: 6,
-          fits: 1,
-          fittingRows: 12,
-          limitedBy: 'max_wait',
-        },
-      }),
-      [],
-      {
-        style: plain,
-        nowMs: 0,
-        timezone: 'UTC',
-      },
-    );
+    const text = shown([], [users], {
+      pauses,
+      finishesAtMs: 240_000,
+      requests: 6,
+      fits: 1,
+      fittingRows: 12,
+      limitedBy: 'max_wait',
+    });
     expect(text).toContain('finished about 1970-01-01 00:04:00 (in 4 min)');
     expect(text).toContain('  pause of 1 min until 1970-01-01 00:01:00: minute window');
     expect(text).toContain('… and 1 more pause');
@@ -634,24 +607,19 @@ describe('a plan', () => {
     ['reserve', '1 of them (12 rows) fit beside the reserve; the rest is deferred'],
   ] as const)('names %s where it keeps something back', (limitedBy, line) => {
     const finishByMs = Date.parse('2026-11-22T17:30:00Z');
-    const forecast = { ...FORECAST, requests: 1, fits: 1, fittingRows: 12, limitedBy, finishByMs };
-    const text = renderPlan(planned({ forecast }), [], { style: plain, nowMs: 0, timezone: 'UTC' });
+    const text = shown([], [users], { requests: 1, fits: 1, fittingRows: 12, limitedBy, finishByMs });
     expect(text).toContain(line);
     expect(text).toContain('no request is sent that would end after Sunday 2026-11-22 17:30:00');
   });
 
   it('says where the end is only the latest possible', () => {
-    const forecast = { ...FORECAST, finishesAtMs: 240_000, atTheLatest: true };
-    expect(renderPlan(planned({ forecast }), [], { style: plain, nowMs: 0, timezone: 'UTC' })).toContain(
+    expect(shown([], [users], { finishesAtMs: 240_000, atTheLatest: true })).toContain(
       'finished at the latest about 1970-01-01 00:04:00 (in 4 min): the account does not show yet',
     );
   });
 
   it('says that there is nothing to write', () => {
-    const mappings = planned({}).mappings.map((plan) => ({ ...plan, writes: 0 }));
-    expect(renderPlan(planned({ mappings }), [], { style: plain, nowMs: 0, timezone: 'UTC' })).toContain(
-      'nothing to write',
-    );
+    expect(shown([], [{ ...users, writes: 0 }])).toContain('nothing to write');
   });
 });
 
