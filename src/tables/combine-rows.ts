@@ -1,5 +1,5 @@
 import { UnavailableError } from '../model/error.ts';
-import type { ReportValue } from '../model/tables/table.ts';
+import type { ReportColumn, ReportValue, WriteOptions } from '../model/tables/table.ts';
 import { utcText } from './date-format.ts';
 
 type Row = readonly ReportValue[];
@@ -57,17 +57,18 @@ export function replaced<R>(old: R, textOf: (row: R) => string, fresh: Map<strin
 /**
  * The rows of a report that is added to what stood there: `append` has the old rows, then the fresh ones; `merge` has each old row replaced by the
  * fresh one of the same key ({@link keyText}), then the fresh rows of new keys; `replace` has the fresh ones alone. Rows are the same objects.
- * Errors: UnavailableError `destination.key` when two fresh rows have one key.
+ * Errors: those of {@link keyPositions}; UnavailableError `destination.key` when two fresh rows have one key.
  */
 export function combineRows(
-  mode: 'replace' | 'append' | 'merge',
-  keyIndexes: readonly number[],
+  { mode, key = [] }: Pick<WriteOptions, 'mode' | 'key'>,
+  columns: readonly Pick<ReportColumn, 'header'>[],
   old: readonly Row[],
   fresh: readonly Row[],
 ): readonly Row[] {
   if (mode === 'replace') return fresh;
   if (mode === 'append') return [...old, ...fresh];
-  const textOf = keyText(keyIndexes);
+  const header = columns.map((column) => column.header);
+  const textOf = keyText(keyPositions(header, key));
   const left = rowsByKey(fresh, textOf);
   return [...old.map((row) => replaced(row, textOf, left)), ...left.values()];
 }

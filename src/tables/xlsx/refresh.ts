@@ -1,6 +1,6 @@
 import type { CellValue, WriteOptions } from 'hucre/xlsx';
 import type { ReportTab } from '../../model/tables/table.ts';
-import { combineRows, keyPositions } from '../combine-rows.ts';
+import { combineRows } from '../combine-rows.ts';
 import { serialOf } from '../../model/time/serial-date.ts';
 import {
   asRead,
@@ -61,14 +61,6 @@ function ownTabs({ sheets }: WriteOptions, filled: readonly FilledTab[]): OwnTab
   );
 }
 
-/** The rows of a report with those that stand on its tab, as its mode says. Errors: UnavailableError `destination.key`. */
-function combined({ tab, rows }: FilledTab, place: Place | undefined): FilledTab {
-  const { mode, key = [] } = tab.options;
-  const headers = tab.table.columns.map(({ header }) => header);
-  const indexes = mode === 'merge' ? keyPositions(headers, key) : [];
-  return { tab, rows: combineRows(mode, indexes, place?.rows ?? [], rows) };
-}
-
 async function placesOf(
   existing: Existing | undefined,
   tabs: readonly ReportTab[],
@@ -98,7 +90,10 @@ export async function refreshWorkbook(
   const existing = isReplaced ? undefined : await openExisting(file);
   try {
     const places = await placesOf(existing, tabs);
-    const filled = fresh.map((one) => combined(one, places.get(tabName(one.tab))));
+    const filled = fresh.map(({ tab, rows }): FilledTab => {
+      const old = places.get(tabName(tab))?.rows ?? [];
+      return { tab, rows: combineRows(tab.options, tab.table.columns, old, rows) };
+    });
     check(filled);
     const cover = tabs.find(({ layout }) => layout?.cover !== undefined)?.layout?.cover;
     const covered =

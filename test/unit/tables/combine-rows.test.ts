@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { ReportValue } from '../../../src/model/tables/table.ts';
 import { combineRows, keyPositions } from '../../../src/tables/combine-rows.ts';
+
+type Rows = readonly (readonly ReportValue[])[];
+
+const COLUMNS = [{ header: 'a' }, { header: 'b' }, { header: 'c' }];
+const merged = (key: string, old: Rows, fresh: Rows): Rows =>
+  combineRows({ mode: 'merge', key: Array.from(key) }, COLUMNS, old, fresh);
 
 describe('old and fresh rows', () => {
   const old = [
@@ -10,8 +17,8 @@ describe('old and fresh rows', () => {
   ];
 
   it('are the fresh ones alone, or all in order', () => {
-    expect(combineRows('replace', [], old, [[3, 'c']])).toEqual([[3, 'c']]);
-    expect(combineRows('append', [], old, [[3, 'c']])).toEqual([...old, [3, 'c']]);
+    expect(combineRows({ mode: 'replace' }, COLUMNS, old, [[3, 'c']])).toEqual([[3, 'c']]);
+    expect(combineRows({ mode: 'append' }, COLUMNS, old, [[3, 'c']])).toEqual([...old, [3, 'c']]);
   });
 
   it('are merged where the first old one of a key stands; new keys follow', () => {
@@ -20,7 +27,7 @@ describe('old and fresh rows', () => {
       ['2', 'B'],
       ['', 'BLANK'],
     ];
-    expect(combineRows('merge', [0], old, fresh)).toEqual([
+    expect(merged('a', old, fresh)).toEqual([
       [1, 'a'],
       ['2', 'B'],
       [2, 'again'],
@@ -32,16 +39,14 @@ describe('old and fresh rows', () => {
   it('have keys as they are shown: numbers and texts, two ways to write a date', () => {
     const shown = [[7, '2026-08-14T19:00:00Z', true]];
     const written = [['7', '2026-08-14T21:00:00.000+02:00', 'true']];
-    expect(combineRows('merge', [0, 1, 2], shown, written)).toEqual(written);
-    expect(combineRows('merge', [0], [['07']], [['7']])).toEqual([['07'], ['7']]);
-    expect(combineRows('merge', [0, 1], [['a', 'b']], [['ab', '']])).toHaveLength(2);
+    expect(merged('abc', shown, written)).toEqual(written);
+    expect(merged('a', [['07']], [['7']])).toEqual([['07'], ['7']]);
+    expect(merged('ab', [['a', 'b']], [['ab', '']])).toHaveLength(2);
   });
 
   it('are refused when two fresh rows have one key, or the key is no column', () => {
     const twice = [['1'], [1]];
-    expect(() => combineRows('merge', [0], [], twice)).toThrow(
-      'two rows of the report have the same key ["1"]',
-    );
+    expect(() => merged('a', [], twice)).toThrow('two rows of the report have the same key ["1"]');
     expect(keyPositions(['a', 'b'], ['b', 'a'])).toEqual([1, 0]);
     expect(() => keyPositions(['a'], ['b'])).toThrow('the key "b" is not a column');
     expect(() => keyPositions(['a'], [])).toThrow('mode: merge needs a key');

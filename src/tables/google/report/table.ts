@@ -1,6 +1,6 @@
 import type { ArrangedRows, ReportLayout } from '../../../model/tables/layout.ts';
 import type { ReportTab, ReportValue } from '../../../model/tables/table.ts';
-import { combineRows, keyPositions } from '../../combine-rows.ts';
+import { combineRows } from '../../combine-rows.ts';
 import { valueReader } from '../../serial-dates.ts';
 import { cellRenderer, changedCells, sheetText } from './cells.ts';
 import { planFilter } from './filter.ts';
@@ -42,14 +42,12 @@ export interface PlannedTable {
 function allRows({ report, fresh }: FetchedReport, standing: readonly Cells[]): readonly Values[] {
   const { table, options } = report;
   if (options.mode === 'replace') return fresh;
-  const headers = table.columns.map(({ header }) => header);
-  const key = options.mode === 'merge' ? keyPositions(headers, options.key ?? []) : [];
   const renderers = table.columns.map((column) => cellRenderer(column, options.timezone));
   const readers = table.columns.map((column) => valueReader(column, options.timezone));
   // Keys are compared as cells, in which both sides have the same precision; fresh rows then go on as they are.
   const cells = fresh.map((row) => renderers.map((render, index) => render(row[index] ?? null)));
   const original = new Map<Values, Values>(cells.map((row, index) => [row, fresh[index] ?? []]));
-  return combineRows(options.mode, key, standing, cells).map(
+  return combineRows(options, table.columns, standing, cells).map(
     (row) => original.get(row) ?? readers.map((read, index) => read(row[index] ?? '')),
   );
 }
