@@ -18,7 +18,6 @@ import {
   type WorkbookTab,
 } from '../parts/package.ts';
 import { textOf } from '../parts/part.ts';
-import type { Zip } from '../parts/zip.ts';
 import { sliceXml } from '../parts/xml-slices.ts';
 import { rewriteZip } from '../parts/zip-write.ts';
 
@@ -119,7 +118,9 @@ export async function graftWorkbook(
     const part = standing(tab.name)?.part ?? copies.add('xl/worksheets/sheet1.xml', tab.part);
     if (place === undefined) {
       changed.set(part, sheet);
-      await replaceRelations(made.zip, tab, part, copies, changed, removed);
+      removed.add(relationsOf(part));
+      const relations = await copies.relations(tab.part);
+      if (relations !== undefined) changed.set(relationsOf(part), relations);
     } else {
       const old = requireForm(file, part, await textOf(zip, part));
       const report = filled.find((one) => tabName(one.tab) === tab.name);
@@ -168,19 +169,6 @@ async function fitTables(
     fitted.push(fitTable(table, xml, shape, { file, tab: tab.name }));
   }
   return fitted;
-}
-
-async function replaceRelations(
-  made: Zip,
-  tab: WorkbookTab,
-  part: string,
-  copies: PartCopies,
-  changed: Map<string, string>,
-  removed: Set<string>,
-): Promise<void> {
-  const relations = await copies.relations(made, tab.part);
-  removed.add(relationsOf(part));
-  if (relations !== undefined) changed.set(relationsOf(part), relations);
 }
 
 async function graftBookParts(

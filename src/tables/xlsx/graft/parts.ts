@@ -48,7 +48,7 @@ export interface PartCopies {
   /** The new name of a part. */
   readonly newName: (from: string) => string | undefined;
   /** The relations of a part with all that they reach copied, or undefined when it has none. */
-  readonly relations: (zip: Zip, part: string) => Promise<string | undefined>;
+  readonly relations: (part: string) => Promise<string | undefined>;
   readonly contents: ReadonlyMap<string, string>;
   /** Content types of the copies by their new names. */
   readonly types: ReadonlyMap<string, string>;
@@ -88,23 +88,23 @@ export async function createPartCopies(
     names.set(part, free);
     return free;
   };
-  const copy = async (zip: Zip, part: string): Promise<string> => {
+  const copy = async (part: string): Promise<string> => {
     const copied = names.get(part);
     if (copied !== undefined) return copied;
     const name = add(part, part);
-    contents.set(name, await textOf(zip, part));
+    contents.set(name, await textOf(from, part));
     const type = known.get(part);
     if (type !== undefined) types.set(name, type);
-    const its = await relations(zip, part);
+    const its = await relations(part);
     if (its !== undefined) contents.set(relationsOf(name), its);
     return name;
   };
-  const relations = async (zip: Zip, part: string): Promise<string | undefined> => {
-    const found = await readRelations(zip, part);
+  const relations = async (part: string): Promise<string | undefined> => {
+    const found = await readRelations(from, part);
     if (found.length === 0) return undefined;
     const moved: Relation[] = [];
     for (const relation of found)
-      moved.push(relation.external ? relation : { ...relation, target: await copy(zip, relation.target) });
+      moved.push(relation.external ? relation : { ...relation, target: await copy(relation.target) });
     return writeRelations(moved);
   };
   return { add, newName: (part) => names.get(part), relations, contents, types };
