@@ -149,7 +149,7 @@ async function answerBrowser(
   accept: (code: string) => Promise<StoredLogin>,
 ): Promise<StoredLogin> {
   try {
-    const login = await takeAnswer(query, accept);
+    const login = await accept(codeIn(query));
     const who = login.email === undefined ? '' : ` as ${login.email}`;
     await sendPage(response, 200, 'Logged in', `teamsheet is logged in${who}. You may close this window.`);
     return login;
@@ -159,12 +159,9 @@ async function answerBrowser(
   }
 }
 
-async function takeAnswer(
-  query: URLSearchParams,
-  accept: (code: string) => Promise<StoredLogin>,
-): Promise<StoredLogin> {
+function codeIn(query: URLSearchParams): string {
   const code = query.get('code');
-  if (code !== null) return accept(code);
+  if (code !== null) return code;
   const error = query.get('error') ?? 'no code';
   throw new AccessError(
     'google.login_refused',
