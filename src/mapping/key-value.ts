@@ -106,11 +106,8 @@ export function createPairReader(
   };
 }
 
-interface GroupColumn {
-  readonly field: string;
+interface GroupColumn extends BoundField {
   readonly index: number;
-  readonly read: CompiledColumn['read'];
-  readonly name: string | undefined;
 }
 
 /** Key fields that have a column of their own beside the setting and its value. */
@@ -120,12 +117,13 @@ function groupColumns(
   key: readonly string[],
   used: Set<number>,
 ): readonly GroupColumn[] {
-  return compiled.flatMap(({ column, read }) => {
+  return compiled.flatMap(({ column, read }): readonly GroupColumn[] => {
     if (!key.includes(column.field) || isPlanLookup(column)) return [];
     const index = header.find(column.from);
     if (index === undefined || used.has(index)) return [];
     used.add(index);
-    return [{ field: column.field, index, read, name: header.names[index] }];
+    const name = header.names[index];
+    return [{ field: column.field, index, read: (cells, issues) => read(cells[index] ?? '', name, issues) }];
   });
 }
 
@@ -149,8 +147,8 @@ function groupParser(
   return (group) => {
     const issues: Issue[] = [...group.issues];
     const values: Record<string, Fields[string]> = {};
-    for (const { field, index, read, name } of inColumns) {
-      const value = read(group.cells[index] ?? '', name, issues);
+    for (const { field, read } of inColumns) {
+      const value = read(group.cells, issues);
       if (value !== undefined) values[field] = value;
     }
     const pairs = collectPairs(group, byName, names, issues);
