@@ -8,13 +8,13 @@ import { Secret } from '../../src/model/secret.ts';
 import type { SharedBudget } from '../../src/model/state/shared-budget.ts';
 import type { Service } from '../../src/model/service.ts';
 import type { Lock, Store } from '../../src/model/state/store.ts';
-import type { SourceTable, TableKind } from '../../src/model/tables/table.ts';
 import type { SyncPorts } from '../../src/sync/ports.ts';
 import type { Checker } from './checker.ts';
 import type { Desk, TableName } from './desk.ts';
 import type { History } from './history.ts';
 import { underLock } from '../../src/runtime/under-lock.ts';
 import { heldLock } from '../support/held-lock.ts';
+import { memoryKind } from '../support/memory-kind.ts';
 import type { Hosts } from './hosts.ts';
 import { MemoryBudget, type BudgetData } from './memory-budget.ts';
 import type { Life } from './life.ts';
@@ -57,23 +57,6 @@ export interface Process {
   readonly end: () => Promise<void>;
   /** Lets go of the state, as the end of a process does. */
   readonly close: () => Promise<void>;
-}
-
-function tableKind(desk: Desk): TableKind {
-  return {
-    kind: 'csv',
-    open: (location, { origin }): Promise<SourceTable> => {
-      const [header = [], ...lines] = desk.cells(
-        (location.kind === 'sheet' ? '' : location.path) as TableName,
-      );
-      async function* batches(): AsyncGenerator<readonly { rowNumber: number; cells: readonly string[] }[]> {
-        await Promise.resolve();
-        yield lines.map((cells, index) => ({ rowNumber: index + 2, cells }));
-      }
-      return Promise.resolve({ origin, header, warnings: [], batches, close: () => Promise.resolve() });
-    },
-    write: () => Promise.reject(new Error('no reports here')),
-  };
 }
 
 /** The events of a process: none of them may show the key. */
@@ -123,7 +106,7 @@ export async function beginProcess(
     sharing: { shared: shared?.budget ?? ownBudget(life, budget), writes: locked.isHeld },
   });
   const openRows: OpenedRows = new Map();
-  const kind = tableKind(desk);
+  const kind = memoryKind((path) => desk.cells(path as TableName));
   const ports: SyncPorts = {
     service: bug.service === undefined ? client : bug.service(client),
     store: watchedStore(life, store, checker, openRows),

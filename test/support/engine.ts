@@ -6,12 +6,12 @@ import { onTestFinished } from 'vitest';
 import type { RunEvent } from '../../src/model/event.ts';
 import type { Clock } from '../../src/model/ports.ts';
 import type { Store } from '../../src/model/state/store.ts';
-import type { SourceTable, TableKind } from '../../src/model/tables/table.ts';
 import { openStore } from '../../src/state/sqlite/store.ts';
 import type { SyncPorts } from '../../src/sync/ports.ts';
 import type { PlanOptions } from '../../src/plan/saved/push-plan.ts';
 import { FakeService } from './fake-service.ts';
 import { heldLock } from './held-lock.ts';
+import { memoryKind } from './memory-kind.ts';
 
 /** A clock that a test moves; `sleep` moves it at once and remembers how long it was asked to wait. */
 export class StepClock implements Clock {
@@ -34,21 +34,6 @@ export class StepClock implements Clock {
 
 /** Tables in memory: a source path names an array of lines, the first of them the header. */
 export type MemoryTables = Map<string, readonly (readonly string[])[]>;
-
-function memoryKind(tables: MemoryTables): TableKind {
-  return {
-    kind: 'csv',
-    open: (location, { origin }): Promise<SourceTable> => {
-      const [header = [], ...lines] = tables.get(location.kind === 'sheet' ? '' : location.path) ?? [];
-      async function* batches(): AsyncGenerator<readonly { rowNumber: number; cells: readonly string[] }[]> {
-        await Promise.resolve();
-        yield lines.map((cells, index) => ({ rowNumber: index + 2, cells }));
-      }
-      return Promise.resolve({ origin, header, warnings: [], batches, close: () => Promise.resolve() });
-    },
-    write: () => Promise.reject(new Error('no reports here')),
-  };
-}
 
 export interface Engine {
   /** Holds the state file and the folders of its runs. */
@@ -118,7 +103,7 @@ export async function openEngine(
   const events: RunEvent[] = [];
   const files: Engine['files'] = new Map();
   const abort = new AbortController();
-  const kind = memoryKind(tables);
+  const kind = memoryKind((name) => tables.get(name) ?? []);
   const keep = async (
     name: string,
     header: readonly string[],
