@@ -1,17 +1,13 @@
 import { join } from 'node:path';
-import { rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { parseMappings } from '../../src/mapping/parse/parse-mappings.ts';
-import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { PROFILES, profileSettings } from '../../src/sandbox/index.ts';
-import type { Settings } from '../../src/sandbox/index.ts';
-import { push } from '../../src/sync/push.ts';
+import type { SandboxOptions, Settings } from '../../src/sandbox/index.ts';
 import type { PushResult } from '../../src/sync/push.ts';
-import { PLAN_OPTIONS, stateFolder } from '../support/engine.ts';
+import { mappingsOf } from '../support/builders.ts';
 import type { Engine } from '../support/engine.ts';
 import { settingNames } from '../support/points.ts';
-import { clientOn, engineOn, openPatientSandbox } from '../support/sandbox-engine.ts';
+import { clientOn, withSandboxEngine } from '../support/sandbox-engine.ts';
 import { outcomesOf } from '../support/season/checks.ts';
 
 const START_MS = Date.UTC(2026, 7, 14, 18, 0, 0);
@@ -20,11 +16,11 @@ const PRICES = 30;
 /** After this, what a list does not show may have been removed. */
 const A_DAY_AND_MORE_MS = 90_000_000;
 
-const MAPPINGS = `
+const MAPPINGS = mappingsOf(`
 - { version: 1, name: users, push: users, source: { csv: users.csv }, operation: upsert, columns: auto }
 - { version: 1, name: prices, push: prices, source: { csv: prices.csv }, operation: append, compare: snapshot, columns: auto }
 - { version: 1, name: points, push: points_config, source: { csv: points.csv }, operation: set, columns: auto }
-`;
+`);
 
 /** The engine with the real client on a sandbox, all on one clock. */
 interface Rig {
@@ -37,19 +33,12 @@ interface Rig {
   create(external_id: string, display_name: string): Promise<void>;
 }
 
-async function withRig(settings: Partial<Settings>, work: (rig: Rig) => Promise<void>): Promise<void> {
-  const folder = await stateFolder();
-  const db = join(folder, 'service.sqlite');
-  const own = await openPatientSandbox(START_MS, { db, settings });
-  const { sandbox, clock, failures } = own;
-  const engine = await engineOn(folder, clock);
-  const mappings = parseMappings(MAPPINGS, 'mappings.yaml', {
-    variable: () => undefined,
-    resolvePath: (path) => path,
-    readLayout: (file) => ({ file, text: '' }),
-  }) as readonly PushMapping[];
-  const database = new DatabaseSync(db, { readOnly: true });
-  try {
+const withRig = (settings: Partial<Settings>, work: (rig: Rig) => Promise<void>): Promise<void> => {
+  const fileIn = (folder: string): string => join(folder, 'service.sqlite');
+  const optionsIn = (folder: string): SandboxOptions => ({ db: fileIn(folder), settings });
+  return withSandboxEngine(START_MS, optionsIn, async (own) => {
+    const { engine, sandbox, clock } = own;
+    using database = new DatabaseSync(fileIn(engine.folder), { readOnly: true });
     await work({
       ...{ engine, database, pass: clock.pass },
       create: async (external_id, display_name) => {
@@ -61,19 +50,10 @@ async function withRig(settings: Partial<Settings>, work: (rig: Rig) => Promise<
         });
         expect(status).toBe(201);
       },
-      push: () => {
-        const ports = { ...engine.ports, service: clientOn(engine, own), clock };
-        return clock.drive(push(ports, 'push', mappings, PLAN_OPTIONS, () => Promise.resolve()));
-      },
+      push: () => own.push(MAPPINGS, clientOn(engine, own)),
     });
-    expect(failures).toEqual([]);
-  } finally {
-    database.close();
-    await sandbox.close();
-    await engine.store.close();
-    await rm(folder, { recursive: true, force: true });
-  }
-}
+  });
+};
 
 function setTables({ engine }: Rig, renamed: number): void {
   const users = Array.from({ length: USERS }, (_, n) => [`M-${n}`, n < renamed ? `New ${n}` : `Member ${n}`]);

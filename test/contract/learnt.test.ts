@@ -1,28 +1,24 @@
-import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { Observer } from '../../src/client/observe/observe.ts';
-import { parseMappings } from '../../src/mapping/parse/parse-mappings.ts';
-import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { TeamsheetError } from '../../src/model/error.ts';
 import type { Service } from '../../src/model/service.ts';
 import { PROFILES, profileSettings } from '../../src/sandbox/index.ts';
 import type { Settings } from '../../src/sandbox/index.ts';
 import { keepLearnt, readLearnt } from '../../src/sync/runs/learn.ts';
-import { push } from '../../src/sync/push.ts';
-import { PLAN_OPTIONS, stateFolder } from '../support/engine.ts';
+import { mappingsOf } from '../support/builders.ts';
 import { settingNames } from '../support/points.ts';
-import { clientOn, engineOn, openPatientSandbox } from '../support/sandbox-engine.ts';
+import { clientOn, withSandboxEngine } from '../support/sandbox-engine.ts';
 
 /** In the middle of a minute: a fixed window then ends while its requests are young, which tells it from a sliding one. */
 const START_MS = Date.UTC(2026, 8, 22, 12, 0, 30);
 const LEAGUE = 1;
 
-const MAPPINGS = `
+const MAPPINGS = mappingsOf(`
 - { version: 1, name: users, push: users, source: { csv: users.csv }, operation: upsert, columns: auto }
 - { version: 1, name: prices, push: prices, source: { csv: prices.csv }, operation: append, compare: snapshot, columns: auto }
 - { version: 1, name: points, push: points_config, source: { csv: points.csv }, operation: set, columns: auto }
 - { version: 1, name: minis, push: mini_leagues, source: { csv: minis.csv }, operation: create, columns: auto }
-`;
+`);
 
 const minutes = (name: string): string => (name.endsWith('_minutes') ? '60' : '2');
 const TABLES = new Map([
@@ -80,39 +76,29 @@ async function readEverything(service: Service): Promise<void> {
 
 /** Pushes, reads everything past the end of a minute window, and answers what was learnt: the values by `topic subject`. */
 async function learnFrom(settings: Partial<Settings>): Promise<Readonly<Record<string, readonly string[]>>> {
-  const folder = await stateFolder();
-  const own = await openPatientSandbox(START_MS, { seed: 'demo', settings });
-  // A season that starts at another time than its seed is played anew for each sandbox.
-  await own.sandbox.control('POST', '/clock', { now: new Date(START_MS).toISOString() });
-  const { sandbox, clock, failures } = own;
-  const engine = await engineOn(folder, clock);
-  const observer = new Observer();
-  try {
-    const service = clientOn(engine, own, observer);
-    for (const [name, table] of TABLES) engine.tables.set(name, table);
-    const mappings = parseMappings(MAPPINGS, 'mappings.yaml', {
-      variable: () => undefined,
-      resolvePath: (path) => path,
-      readLayout: (file) => ({ file, text: '' }),
-    }) as readonly PushMapping[];
-    const ports = { ...engine.ports, service, clock };
-    await clock.drive(tolerate(push(ports, 'push', mappings, PLAN_OPTIONS, () => Promise.resolve())));
-    if (observer.accountId !== undefined) await clock.drive(readEverything(service));
-    const account = { baseUrl: engine.ports.baseUrl, accountId: observer.accountId ?? '' };
-    await keepLearnt(engine.store, account, observer.take(), clock.now());
-    expect(failures).toEqual([]);
-    const learnt = await readLearnt(engine.store, account);
-    return Object.fromEntries(
-      learnt.map(({ topic, subject, values }) => [
-        `${topic} ${subject}`,
-        values.map(({ value }) => value).toSorted(),
-      ]),
-    );
-  } finally {
-    await sandbox.close();
-    await engine.store.close();
-    await rm(folder, { recursive: true, force: true });
-  }
+  return withSandboxEngine(
+    START_MS,
+    () => ({ seed: 'demo', settings }),
+    async (own) => {
+      const { sandbox, clock, engine } = own;
+      // A season that starts at another time than its seed is played anew for each sandbox.
+      await sandbox.control('POST', '/clock', { now: new Date(START_MS).toISOString() });
+      const observer = new Observer();
+      const service = clientOn(engine, own, observer);
+      for (const [name, table] of TABLES) engine.tables.set(name, table);
+      await tolerate(own.push(MAPPINGS, service));
+      if (observer.accountId !== undefined) await clock.drive(readEverything(service));
+      const account = { baseUrl: engine.ports.baseUrl, accountId: observer.accountId ?? '' };
+      await keepLearnt(engine.store, account, observer.take(), clock.now());
+      const learnt = await readLearnt(engine.store, account);
+      return Object.fromEntries(
+        learnt.map(({ topic, subject, values }) => [
+          `${topic} ${subject}`,
+          values.map(({ value }) => value).toSorted(),
+        ]),
+      );
+    },
+  );
 }
 
 type Expected = readonly string[] | undefined;

@@ -1,16 +1,13 @@
-import { rm } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { push } from '../../src/sync/push.ts';
 import type { Transport } from '../../src/model/ports.ts';
 import type { MappingSummary } from '../../src/model/state/store.ts';
-import { parseMappings } from '../../src/mapping/parse/parse-mappings.ts';
-import type { PushMapping } from '../../src/mapping/mapping.ts';
-import { PLAN_OPTIONS, stateFolder } from '../support/engine.ts';
-import { clientOn, engineOn, openPatientSandbox } from '../support/sandbox-engine.ts';
+import { mappingsOf } from '../support/builders.ts';
+import { clientOn, withSandboxEngine } from '../support/sandbox-engine.ts';
 
 const START_MS = Date.UTC(2026, 7, 14, 18, 0, 0);
-const MAPPINGS =
-  '- { version: 1, name: users, push: users, source: { csv: users.csv }, operation: upsert, columns: auto }';
+const MAPPINGS = mappingsOf(
+  '- { version: 1, name: users, push: users, source: { csv: users.csv }, operation: upsert, columns: auto }',
+);
 
 type Record = Readonly<globalThis.Record<string, unknown>>;
 
@@ -31,32 +28,21 @@ async function pushed(
   change: (user: Record) => Record,
   ...tables: readonly (readonly string[])[]
 ): Promise<readonly (MappingSummary | undefined)[]> {
-  const folder = await stateFolder();
-  const own = await openPatientSandbox(START_MS, {});
-  const engine = await engineOn(folder, own.clock);
-  const service = clientOn(engine, { ...own, transport: withUsers(own.transport, change) });
-  const mappings = parseMappings(MAPPINGS, 'mappings.yaml', {
-    variable: () => undefined,
-    resolvePath: (path) => path,
-    readLayout: (file) => ({ file, text: '' }),
-  }) as readonly PushMapping[];
-  const summaries: (MappingSummary | undefined)[] = [];
-  try {
-    for (const names of tables) {
-      const rows = names.map((name, index) => [`M${index}`, name]);
-      engine.tables.set('users.csv', [['external_id', 'display_name'], ...rows]);
-      const ports = { ...engine.ports, service, clock: own.clock };
-      const { report } = await own.clock.drive(
-        push(ports, 'push', mappings, PLAN_OPTIONS, () => Promise.resolve()),
-      );
-      summaries.push(report.mappings[0]);
-    }
-    return summaries;
-  } finally {
-    await own.sandbox.close();
-    await engine.store.close();
-    await rm(folder, { recursive: true, force: true });
-  }
+  return withSandboxEngine(
+    START_MS,
+    () => ({}),
+    async (own) => {
+      const service = clientOn(own.engine, { ...own, transport: withUsers(own.transport, change) });
+      const summaries: (MappingSummary | undefined)[] = [];
+      for (const names of tables) {
+        const rows = names.map((name, index) => [`M${index}`, name]);
+        own.engine.tables.set('users.csv', [['external_id', 'display_name'], ...rows]);
+        const { report } = await own.push(MAPPINGS, service);
+        summaries.push(report.mappings[0]);
+      }
+      return summaries;
+    },
+  );
 }
 
 it('users whose times are numbers are compared and pushed', async () => {

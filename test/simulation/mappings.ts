@@ -1,5 +1,5 @@
 import type { PushMapping } from '../../src/mapping/mapping.ts';
-import { parseMappings } from '../../src/mapping/parse/parse-mappings.ts';
+import { mappingsOf } from '../support/builders.ts';
 import type { Dice } from './dice.ts';
 import type { Kind } from './records.ts';
 
@@ -31,13 +31,7 @@ const parsed = new Map<string, readonly PushMapping[]>();
 
 function parse(league: string, priceType: string): readonly PushMapping[] {
   const text = yaml(league, priceType);
-  const found =
-    parsed.get(text) ??
-    (parseMappings(text, 'simulation.yaml', {
-      variable: () => undefined,
-      resolvePath: (path) => path,
-      readLayout: () => ({ file: '', text: '' }),
-    }) as readonly PushMapping[]);
+  const found = parsed.get(text) ?? mappingsOf(text, 'simulation.yaml');
   parsed.set(text, found);
   return found;
 }

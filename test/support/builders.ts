@@ -40,6 +40,14 @@ export function pushMapping(changes: Partial<PushMapping> = {}): PushMapping {
   };
 }
 
+/** The mappings of a text; their tables stand where it says, and nothing comes from outside of it. */
+export const mappingsOf = (text: string, file = 'mappings.yaml'): readonly PushMapping[] =>
+  parseMappings(text, file, {
+    variable: () => undefined,
+    resolvePath: (path) => path,
+    readLayout: () => ({ file: '', text: '' }),
+  }) as readonly PushMapping[];
+
 /** A mapping from the line of its columns; it reads a table of its own name. */
 export function mappingFrom(
   name: string,
@@ -57,14 +65,7 @@ operation: ${operation}
 ${more}
 columns: ${columns}
 `;
-  const context = {
-    variable: () => undefined,
-    resolvePath: (path: string) => path,
-    readLayout: () => ({ file: '', text: '' }),
-  };
-  const [parsed] = parseMappings(text, `${name}.yaml`, context);
-  if (parsed?.direction !== 'push') throw new Error('it does not push');
-  return parsed;
+  return mappingsOf(text, `${name}.yaml`)[0] as PushMapping;
 }
 
 /** An open row with the given fields, numbered and keyed as a users row is. */

@@ -1,10 +1,13 @@
+import { rm } from 'node:fs/promises';
 import { createClient, type ClientOptions } from '../../src/client/client.ts';
+import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { TransportError } from '../../src/client/transport-error.ts';
 import type { Clock, Transport } from '../../src/model/ports.ts';
 import { Secret } from '../../src/model/secret.ts';
 import type { Service } from '../../src/model/service.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
-import { openEngine, StepClock, type Engine } from './engine.ts';
+import { push, type PushResult } from '../../src/sync/push.ts';
+import { openEngine, PLAN_OPTIONS, stateFolder, StepClock, type Engine } from './engine.ts';
 import { FakeService } from './fake-service.ts';
 import { patientClock, type PatientClock } from './patient-clock.ts';
 
@@ -93,4 +96,36 @@ export function clientOn(
     ...{ timeoutMs: 60_000, concurrency: 8 },
     ...(observer !== undefined && { observer }),
   });
+}
+
+/** An engine on the state of a folder and a sandbox, both on one clock. */
+export interface SandboxEngine extends Omit<PatientSandbox, 'failures'> {
+  readonly engine: Engine;
+  push(mappings: readonly PushMapping[], service: Service): Promise<PushResult>;
+}
+
+/** What work makes of an engine and a sandbox of its own, which are gone afterwards. Errors: one for a mistake of the sandbox. */
+export async function withSandboxEngine<T>(
+  startMs: number,
+  optionsIn: (folder: string) => SandboxOptions,
+  work: (own: SandboxEngine) => Promise<T>,
+): Promise<T> {
+  const folder = await stateFolder();
+  const { failures, ...own } = await openPatientSandbox(startMs, optionsIn(folder));
+  const { clock } = own;
+  const engine = await engineOn(folder, clock);
+  const approve = (): Promise<void> => Promise.resolve();
+  try {
+    const result = await work({
+      ...{ ...own, engine },
+      push: (mappings, service) =>
+        clock.drive(push({ ...engine.ports, service, clock }, 'push', mappings, PLAN_OPTIONS, approve)),
+    });
+    if (failures.length > 0) throw new AggregateError(failures, 'the sandbox failed');
+    return result;
+  } finally {
+    await own.sandbox.close();
+    await engine.store.close();
+    await rm(folder, { recursive: true, force: true });
+  }
 }

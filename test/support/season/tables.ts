@@ -1,5 +1,5 @@
 import type { PushMapping } from '../../../src/mapping/mapping.ts';
-import { parseMappings } from '../../../src/mapping/parse/parse-mappings.ts';
+import { mappingsOf } from '../builders.ts';
 import { settingNames } from '../points.ts';
 
 type Table = readonly (readonly string[])[];
@@ -29,12 +29,7 @@ export type MappingName = (typeof MAPPING_NAMES)[number];
 
 /** The mappings of that name, or all of them. */
 export function seasonMappings(names: readonly MappingName[] = MAPPING_NAMES): readonly PushMapping[] {
-  const all = parseMappings(MAPPINGS, 'season.yaml', {
-    variable: () => undefined,
-    resolvePath: (path) => path,
-    readLayout: (file) => ({ file, text: '' }),
-  });
-  return all.filter((each): each is PushMapping => (names as readonly string[]).includes(each.name));
+  return mappingsOf(MAPPINGS).filter(({ name }) => (names as readonly string[]).includes(name));
 }
 
 const USER_HEADER = ['Member', 'Name', 'Active'];
