@@ -14,15 +14,15 @@ export class StalePlanError extends StoppedError {
   readonly differences: readonly Difference[];
 
   constructor(file: string, age: string, differences: readonly Difference[], next: string) {
-    const parts = PLAN_PARTS.map((part) => differences.filter((each) => each.part === part));
+    const parts = PLAN_PARTS.map((part) => [part, differences.filter((each) => each.part === part)] as const);
     const count = renderCountOf(differences.length, 'difference');
-    const lines = parts.flatMap((part, index) => linesOf(PLAN_PARTS[index] ?? '', part));
+    const lines = parts.flatMap(([part, found]) => linesOf(part, found));
     super('plan.stale', [`${file} (${age}) is stale, so nothing was sent: ${count}`, ...lines].join('\n'), {
       file,
       next,
     });
-    this.counts = Object.fromEntries(PLAN_PARTS.map((part, index) => [part, parts[index]?.length ?? 0]));
-    this.differences = parts.flatMap((part) => part.slice(0, KEPT));
+    this.counts = Object.fromEntries(parts.map(([part, found]) => [part, found.length]));
+    this.differences = parts.flatMap(([, found]) => found.slice(0, KEPT));
   }
 }
 
