@@ -14,10 +14,8 @@ import type { ReportTab, ReportValue } from '../model/tables/table.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
 import { cellsOf } from '../report/column.ts';
 import { Keeper, type KeeperPorts } from './memory/keeper.ts';
-import { keepingService } from './memory/keeping-service.ts';
 import { groupByFile, isLocal, prepareJob, type Job } from './pulling/job.ts';
-import { countUses, sharedKinds, take, type ReadContext, type ReadPorts } from './pulling/read.ts';
-import { shareReads, shareRecords } from './pulling/share.ts';
+import { openContext, take, type ReadContext, type ReadPorts } from './pulling/read.ts';
 import { announceSources } from './rows/read-rows.ts';
 import type { SyncPorts } from './ports.ts';
 
@@ -244,26 +242,11 @@ export async function pullPrepared(
   options: PullOptions,
 ): Promise<readonly PullSummary[]> {
   const reads = jobs.filter(({ failure }) => failure === undefined).map(({ read }) => read);
-  const share = shareReads(countUses(reads));
-  const shareOne = shareRecords(sharedKinds(reads));
-  const limit = options.limit ?? Infinity;
   const keeper = new Keeper(ports);
-  const common = {
-    ...ports,
-    service: keepingService(ports.service, keeper),
-    limit,
-    share,
-    shareOne,
-    flush: () => keeper.flush(),
-    offline: options.offline === true,
-    partial: options.partial === true,
-    continuedSinceMs: options.continuedSinceMs,
-    leftOut: new Map(),
-    missingWeeks: new Map(),
-    readOn: new Map(),
-    startedAtMs: ports.clock.monotonic(),
-  };
-  const contextOf = (job: Job): ReadContext => ({ ...common, mapping: job.mapping.name });
+  const common = openContext(ports, keeper, '', reads);
+  const { limit = Infinity, offline = false, partial = false, continuedSinceMs } = options;
+  const asked = { limit, offline, partial, continuedSinceMs };
+  const contextOf = (job: Job): ReadContext => ({ ...common, ...asked, mapping: job.mapping.name });
   const summaries = new Map<string, PullSummary>();
   try {
     for (const group of groups) {

@@ -4,9 +4,11 @@ import { RefusedError, UnavailableError } from '../../model/error.ts';
 import { isUnsendable } from '../../model/service.ts';
 import type { ServiceAccount, Store } from '../../model/state/store.ts';
 import type { GroupMember } from '../../season/standings.ts';
+import type { Keeper } from '../memory/keeper.ts';
+import { keepingService } from '../memory/keeping-service.ts';
 import type { SyncPorts } from '../ports.ts';
 import { fanOut } from './fan-out.ts';
-import type { Share, ShareOne } from './share.ts';
+import { shareReads, shareRecords, type Share, type ShareOne } from './share.ts';
 
 /** Remembered ids, what was confirmed, what was sent, and the memory of game weeks. */
 export type PullStore = Pick<
@@ -53,6 +55,29 @@ export interface ReadContext extends ReadPorts {
   readonly readOn: Map<string, readonly string[]>;
 }
 
+/** What reads of a mapping work with where nothing is asked for beside them; a keeper sees all that is read. */
+export const openContext = (
+  ports: ReadPorts,
+  keeper: Keeper,
+  mapping: string,
+  reads: readonly Read[] = [],
+): ReadContext => ({
+  ...ports,
+  service: keepingService(ports.service, keeper),
+  flush: () => keeper.flush(),
+  share: shareReads(countUses(reads)),
+  shareOne: shareRecords(sharedKinds(reads)),
+  mapping,
+  startedAtMs: ports.clock.monotonic(),
+  limit: Infinity,
+  continuedSinceMs: undefined,
+  offline: false,
+  partial: false,
+  leftOut: new Map(),
+  missingWeeks: new Map(),
+  readOn: new Map(),
+});
+
 /** Records to be read: what their name says, so that mappings that want the same share one read. */
 export interface Read<Item = unknown> {
   readonly name: string;
@@ -69,7 +94,7 @@ export function take<Item>(read: Read<Item>, context: ReadContext): AsyncIterabl
 }
 
 /** How often each read of a run will be taken: once by each mapping, and once by each different read that needs it. */
-export function countUses(reads: readonly Read[]): ReadonlyMap<string, number> {
+function countUses(reads: readonly Read[]): ReadonlyMap<string, number> {
   const uses = new Map<string, number>();
   const count = (read: Read): void => {
     const before = uses.get(read.name) ?? 0;
@@ -81,7 +106,7 @@ export function countUses(reads: readonly Read[]): ReadonlyMap<string, number> {
 }
 
 /** The kinds of single records that more than one of the reads wants, each under another name. */
-export function sharedKinds(reads: readonly Read[]): ReadonlySet<string> {
+function sharedKinds(reads: readonly Read[]): ReadonlySet<string> {
   const all = (read: Read): readonly Read[] => [read, ...read.needs.flatMap(all)];
   const byName = new Map(reads.flatMap(all).map((read) => [read.name, read.kind]));
   const kinds = [...byName.values()].filter((kind) => kind !== undefined);

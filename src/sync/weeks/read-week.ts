@@ -3,16 +3,23 @@ import { IncompleteError, InterruptedError, RefusedError, UnavailableError } fro
 import type { KeptKind, LeagueScope } from '../../model/state/memory.ts';
 import { shownWeek } from '../../season/kept.ts';
 import { Keeper, type KeepSettings } from '../memory/keeper.ts';
-import { keepingService } from '../memory/keeping-service.ts';
 import { latestKept, weeksFrom } from '../memory/known-weeks.ts';
 import { markLogged, markTriggered } from '../memory/processed.ts';
 import { serviceNow } from '../memory/service-time.ts';
 import { newInLog } from '../pulling/substitution-log.ts';
 import { idsInState } from '../pulling/players.ts';
-import { eachRead, NAMES_NOTHING, readOne, take, type Read, type ReadContext } from '../pulling/read.ts';
+import {
+  eachRead,
+  NAMES_NOTHING,
+  openContext,
+  readOne,
+  take,
+  type Read,
+  type ReadContext,
+} from '../pulling/read.ts';
 import { readPointsConfig } from '../pulling/resources.ts';
 import { stillNewSince } from '../pulling/reuse.ts';
-import { drain, shareReads, shareRecords } from '../pulling/share.ts';
+import { drain } from '../pulling/share.ts';
 import { idList, LEFT_OUT, squadList } from '../pulling/squads.ts';
 import type { OpenAccount, SyncPorts } from '../ports.ts';
 
@@ -62,8 +69,9 @@ export async function prepareReading(
 ): Promise<PreparedReading> {
   const scope = { account: account.service, league };
   const beganMs = await serviceNow(ports, account.service);
-  const keeper = new Keeper({ ...ports, account: account.service });
-  const context = contextOf(ports, account, keeper, continuedSinceMs);
+  const own = { ...ports, account: account.service, counted: account.record };
+  const keeper = new Keeper(own);
+  const context = { ...openContext(own, keeper, 'weeks'), continuedSinceMs };
   try {
     const current = shownWeek(await readOne('get-fantasy-league', league, context));
     await context.service.get('get-fixtures', { id: league, signal: ports.signal });
@@ -105,30 +113,6 @@ interface Task {
   /** By the service's clock. */
   readonly beganMs: number;
 }
-
-const contextOf = (
-  ports: ReadWeekPorts,
-  account: OpenAccount,
-  keeper: Keeper,
-  continuedSinceMs: number | undefined,
-): ReadContext => ({
-  ...ports,
-  service: keepingService(ports.service, keeper),
-  account: account.service,
-  counted: account.record,
-  startedAtMs: ports.clock.monotonic(),
-  limit: Infinity,
-  share: shareReads(new Map()),
-  shareOne: shareRecords(new Set()),
-  leftOut: new Map(),
-  missingWeeks: new Map(),
-  readOn: new Map(),
-  mapping: 'weeks',
-  flush: () => keeper.flush(),
-  continuedSinceMs,
-  offline: false,
-  partial: false,
-});
 
 /** The ids that were not read since it counts, and not since `beganMs` where it is given: what a running week shows now is to be read again later, and not by this reading. */
 async function notRead(
