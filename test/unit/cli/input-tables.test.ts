@@ -16,6 +16,15 @@ const fieldsOf = (resource: ResourceName): Readonly<Record<string, PushField>> =
   pushTarget(resource)?.fields ?? {};
 const workbook = { kind: 'xlsx', file: 'season.xlsx', outside: false } as const;
 const sheet = { kind: 'sheet', spreadsheet: '1abcDEF_9' } as const;
+const FILES = [
+  'users.yaml',
+  'prices.yaml',
+  'points.yaml',
+  'fantasy-leagues.yaml',
+  'mini-leagues.yaml',
+  'squads.yaml',
+  'players-report.yaml',
+];
 
 function parsed(fitted: FittedMappings, file: string): PushMapping {
   const [mapping] = parseMappings(fitted.files.get(file) ?? '', file, {
@@ -73,17 +82,17 @@ describe('the input tables', () => {
 
 describe('the mappings for tables that init makes', () => {
   const made = fitMappings(workbook, [], INPUT_RESOURCES);
+  const readerOf = (resource: (typeof INPUT_RESOURCES)[number]) => {
+    const headers = inputTable(resource).columns.map(({ header }) => header);
+    return createRowReader(parsed(made, TABLES[resource].mapping), headers, {
+      variable: (name) => vars[name],
+      timezone: 'UTC',
+      allowKeyShape: false,
+    });
+  };
 
   it('are the shipped ones with another source, and say nothing', () => {
-    expect([...made.files.keys()]).toEqual([
-      'users.yaml',
-      'prices.yaml',
-      'points.yaml',
-      'fantasy-leagues.yaml',
-      'mini-leagues.yaml',
-      'squads.yaml',
-      'players-report.yaml',
-    ]);
+    expect([...made.files.keys()]).toEqual(FILES);
     expect([made.proposed, made.notes]).toEqual([[], []]);
     expect(parsed(made, 'users.yaml').source.location).toEqual({
       kind: 'xlsx',
@@ -98,16 +107,7 @@ describe('the mappings for tables that init makes', () => {
     'leave out the examples of %s',
     (resource) => {
       const table = inputTable(resource);
-      const mapping = parsed(made, TABLES[resource].mapping);
-      const reader = createRowReader(
-        mapping,
-        table.columns.map(({ header }) => header),
-        {
-          variable: (name) => vars[name],
-          timezone: 'UTC',
-          allowKeyShape: false,
-        },
-      );
+      const reader = readerOf(resource);
       const cells = (row: readonly (string | number)[]) => row.map(String);
       const rows = reader.read(table.rows.map((row, index) => ({ rowNumber: index + 2, cells: cells(row) })));
       expect(rows.map(({ status }) => status)).toEqual(table.rows.map(() => 'excluded'));
@@ -117,15 +117,7 @@ describe('the mappings for tables that init makes', () => {
 
   it('take the league of an empty setting from the variables', () => {
     const table = inputTable('points_config');
-    const reader = createRowReader(
-      parsed(made, 'points.yaml'),
-      table.columns.map(({ header }) => header),
-      {
-        variable: (name) => vars[name],
-        timezone: 'UTC',
-        allowKeyShape: false,
-      },
-    );
+    const reader = readerOf('points_config');
     const rows = table.rows.map(([label = ''], index) => ({
       rowNumber: index + 2,
       cells: [String(label), label === 'Fantasy league id' ? '' : '1', 'words'],
@@ -157,19 +149,7 @@ describe('the mappings for tables that are there', () => {
       header: [...columns.map(({ header }) => header), 'Sync status'],
     }));
     const fitted = fitMappings(workbook, tabs, []);
-    expect([[...fitted.files.keys()], fitted.proposed, fitted.notes]).toEqual([
-      [
-        'users.yaml',
-        'prices.yaml',
-        'points.yaml',
-        'fantasy-leagues.yaml',
-        'mini-leagues.yaml',
-        'squads.yaml',
-        'players-report.yaml',
-      ],
-      [],
-      [],
-    ]);
+    expect([[...fitted.files.keys()], fitted.proposed, fitted.notes]).toEqual([FILES, [], []]);
   });
 
   it('look names of players up in a tab of their own, unless somebody has a tab of that name', () => {

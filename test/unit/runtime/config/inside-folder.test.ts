@@ -1,21 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { standsInside } from '../../../../src/runtime/config/inside-folder.ts';
+import { testFolder } from '../../../support/test-folder.ts';
 
-let root: string;
+const root = testFolder();
 let folder: string;
-beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), 'teamsheet-inside-'));
-  folder = join(root, 'config');
-  mkdirSync(join(root, 'elsewhere'));
-  mkdirSync(folder);
-  writeFileSync(join(folder, 'file'), '');
+beforeEach(() => {
+  folder = join(root.path, 'config');
+  mkdirSync(join(root.path, 'elsewhere'));
+  root.write('config/file', '');
   symlinkSync('loop', join(folder, 'loop'));
   symlinkSync('../elsewhere', join(folder, 'away'));
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 test.each([
   ['a path that is not there yet', 'out/report.csv', true],
@@ -23,6 +20,9 @@ test.each([
   ['a link to itself', 'loop/report.csv', true],
   ['a link that leads away', 'away/report.csv', false],
   ['a path that climbs out', 'out/../../report.csv', false],
+  ['a path that climbs and comes back', './out/../report.csv', true],
+  ['an absolute path elsewhere', '/etc/passwd', false],
+  ['the folder above', '..', false],
   ['a folder whose name begins with two dots', '..out/report.csv', true],
 ])('%s', (_name, path, inside) => {
   expect(standsInside(folder, path)).toBe(inside);
