@@ -12,7 +12,7 @@ import {
   stopDocument,
   UnapprovedError,
 } from '../../../src/cli/render/stop.ts';
-import type { Screen, Style } from '../../../src/cli/screen.ts';
+import type { Style } from '../../../src/cli/screen.ts';
 import { exitCodesOf } from '../../../src/runtime/pull-reports.ts';
 import {
   AccessError,
@@ -28,8 +28,8 @@ import { worstExit } from '../../../src/model/worst-exit.ts';
 import type { OpenCase } from '../../../src/sync/reconcile/open-cases.ts';
 import type { PlannedPush } from '../../../src/sync/ports.ts';
 import type { PlannedChange } from '../../../src/plan/saved/push-plan.ts';
+import { fakeScreen, plain } from '../../support/screen.ts';
 
-const plain: Style = (_format, text) => text;
 const tagged: Style = (format, text) => `<${String(format)}>${text}</>`;
 
 const FORECAST: Forecast = {
@@ -55,37 +55,6 @@ const NONE: OutcomeCounts = {
   unknown: 0,
   conflict: 0,
 };
-
-interface Said {
-  readonly screen: Screen;
-  readonly lines: string[];
-  readonly redrawn: (string | undefined)[];
-}
-
-function fakeScreen(changes: Partial<Screen> = {}): Said {
-  const lines: string[] = [];
-  const redrawn: (string | undefined)[] = [];
-  const screen: Screen = {
-    json: false,
-    quiet: false,
-    verbose: false,
-    color: false,
-    progress: true,
-    style: plain,
-    dataStyle: plain,
-    live: false,
-    columns: 80,
-    data: () => Promise.resolve(),
-    exact: () => Promise.resolve(),
-    say: (text) => lines.push(text),
-    tell: (text) => lines.push(text),
-    warn: (text) => lines.push(`! ${text}`),
-    redraw: (text) => redrawn.push(text),
-    withhold: () => undefined,
-    ...changes,
-  };
-  return { screen, lines, redrawn };
-}
 
 describe('the end of a command', () => {
   const error = new ConfigError('header.missing', 'users.csv row 1: no column\nis called "\u001b[31mName"', {

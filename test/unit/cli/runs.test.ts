@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { renderRuns } from '../../../src/cli/render/runs.ts';
 import type { PullSummary, Run } from '../../../src/model/state/store.ts';
+import { plain } from '../../support/screen.ts';
 import { startedRun } from '../../support/writes.ts';
 
 const STARTED_MS = Date.UTC(2026, 10, 23, 9, 30, 5);
@@ -39,7 +40,7 @@ it('shows each run in a line of 80 columns, and below it the sums of what was wr
       run('01J8Z000000000000000000000', { endedAtMs: null, exitCode: null, finished: false }),
     ],
     'UTC',
-    (_format, text) => text,
+    plain,
   );
   expect(shown.split('\n')).toEqual([
     'run                         command  started           took        exit',
@@ -58,7 +59,7 @@ it('says of an unfinished run that later ones have made up for that nothing is l
   const shown = renderRuns(
     [run(old, { ...left, exitCode: 143 }), run(older, { ...left, exitCode: null, summaries: [] })],
     'UTC',
-    (_format, text) => text,
+    plain,
     new Map([
       [old, ['A']],
       [older, ['A', 'B']],
@@ -84,7 +85,7 @@ it('says of triggers that they went out: what came of them may be nothing', () =
       }),
     ],
     'UTC',
-    (_format, text) => text,
+    plain,
   );
   expect(shown).toContain('  26 created, 2 triggered, 4 unchanged (users, weeks)');
 });

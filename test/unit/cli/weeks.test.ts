@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderReading, renderWeeks } from '../../../src/cli/render/weeks.ts';
 import type { LeagueWeek } from '../../../src/sync/memory/league-weeks.ts';
+import { plain } from '../../support/screen.ts';
 
 const ID = '8c0818c3-76b1-83f2-a1a5-189f2ddc957e';
 const leagueWeek = (text: string): LeagueWeek => ({
@@ -15,7 +16,7 @@ const leagueWeek = (text: string): LeagueWeek => ({
   squads: undefined,
 });
 const shown = (text: string): string =>
-  renderWeeks({ leagues: [{ league: 1, weeks: [leagueWeek(text)] }], costs: [] }, 'UTC', (_, each) => each);
+  renderWeeks({ leagues: [{ league: 1, weeks: [leagueWeek(text)] }], costs: [] }, 'UTC', plain);
 
 describe('a game week', () => {
   it('is named as the service writes it', () => {
