@@ -10,6 +10,7 @@ import type {
 } from '../../model/tables/input-table.ts';
 import { columnLetters } from '../../model/tables/column-letters.ts';
 import { COLOURS } from '../xlsx/write/style.ts';
+import { freshId, takenIds } from './report/memory.ts';
 import { blockOf, formatCells, rgbOf, sizeOf } from './requests.ts';
 import type { SheetsClient } from './sheets-client.ts';
 import { rangeOf, readSpreadsheet, type Spreadsheet, type Tab } from './spreadsheet.ts';
@@ -85,30 +86,21 @@ export async function fillSpreadsheet(
   spreadsheet: Spreadsheet,
   book: InputBook,
 ): Promise<void> {
-  const freeId = idsBeside(spreadsheet);
+  const taken = takenIds(spreadsheet.answer.sheets ?? []);
+  const freeId = (tab: string): number => freshId(`tab ${tab}`, taken);
   const tabOf = (title: string): Tab | undefined =>
     spreadsheet.tabs.find((tab) => tab.title.toLowerCase() === title.toLowerCase());
   const requests: Request[] = [];
   // An explanation that stands there already is left as it is.
-  if (tabOf(book.readMe.tab) === undefined) requests.push(...readMeRequests(freeId(), book.readMe));
+  if (tabOf(book.readMe.tab) === undefined)
+    requests.push(...readMeRequests(freeId(book.readMe.tab), book.readMe));
   for (const table of book.tables) {
     const there = tabOf(table.tab);
-    const sheetId = there?.sheetId ?? freeId();
+    const sheetId = there?.sheetId ?? freeId(table.tab);
     requests.push(...(there === undefined ? [addTab(sheetId, table)] : fitTab(there, table)));
     requests.push(...tableRequests(sheetId, table));
   }
   if (requests.length > 0) await client.update(spreadsheet.id, requests, { repeatable: false });
-}
-
-/** Numbers for new tabs that no tab has yet. */
-function idsBeside({ tabs }: Spreadsheet): () => number {
-  const used = new Set(tabs.map(({ sheetId }) => sheetId));
-  let next = 1_000;
-  return () => {
-    do next += 1;
-    while (used.has(next));
-    return next;
-  };
 }
 
 const GREEN = rgbOf(COLOURS.brand);
