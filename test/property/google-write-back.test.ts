@@ -1,17 +1,13 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { WriteBack } from '../../src/model/tables/table.ts';
 import { writeBackSheet } from '../../src/tables/google/write-back.ts';
 import { accessTo } from '../support/google-access.ts';
-import { startFakeGoogle } from '../support/google/fake-google.ts';
-import type { FakeGoogle, FakeTab } from '../support/google/fake-google.ts';
+import { googleOfFile } from '../support/google/of-file.ts';
+import type { FakeTab } from '../support/google/fake-google.ts';
 import { runs } from '../support/long.ts';
 
-let fake: FakeGoogle;
-beforeAll(async () => {
-  fake = await startFakeGoogle();
-});
-afterAll(() => fake.close());
+const fake = googleOfFile();
 
 const HEADER = ['ID', 'Name', 'Status', 'Remark'];
 

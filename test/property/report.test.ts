@@ -1,9 +1,8 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RESOURCES } from '../../src/contract/index.ts';
 import type { ReportValue } from '../../src/model/tables/table.ts';
 import { bindColumns, cellsOf } from '../../src/report/column.ts';
@@ -11,12 +10,9 @@ import { reportOf } from '../../src/report/index.ts';
 import { fanOut } from '../../src/sync/pulling/fan-out.ts';
 import { writeCsvReport } from '../../src/tables/csv/write.ts';
 import { batchesOf, PLAIN } from '../support/report-tab.ts';
+import { testFolder } from '../support/test-folder.ts';
 
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-property-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = testFolder();
 
 const text = fc.string({
   unit: fc.oneof(
@@ -35,7 +31,7 @@ const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
 describe('a CSV report', () => {
   it('reads back as it was written, and holds no text that a spreadsheet evaluates', async () => {
-    const file = path.join(folder, 'r.csv');
+    const file = path.join(folder.path, 'r.csv');
     const rowsOf = fc
       .integer({ min: 1, max: 4 })
       .chain((width) =>

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ReportColumn } from '../../src/model/tables/table.ts';
 import { writeSheetReports } from '../../src/tables/google/report.ts';
 import { accessTo } from '../support/google-access.ts';
-import type { FakeGoogle, FakeTab } from '../support/google/fake-google.ts';
-import { startFakeGoogle } from '../support/google/fake-google.ts';
+import type { FakeTab } from '../support/google/fake-google.ts';
+import { googleOfFile } from '../support/google/of-file.ts';
 import { runs } from '../support/long.ts';
 import { reportTab } from '../support/report-tab.ts';
 
@@ -15,11 +15,7 @@ const COLUMNS: readonly ReportColumn[] = [
   { header: 'Squad', type: 'text' },
 ];
 
-let fake: FakeGoogle;
-beforeAll(async () => {
-  fake = await startFakeGoogle();
-});
-afterAll(() => fake.close());
+const fake = googleOfFile();
 
 /** What happens to a sheet: a refresh with so many rows, or something that its operator does. */
 const step = fc.oneof(

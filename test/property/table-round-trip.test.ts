@@ -1,17 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../src/model/tables/cell.ts';
 import { shownText } from '../../src/model/tables/cell.ts';
 import type { ReportColumn, ReportValue, TableKind, TableLocation } from '../../src/model/tables/table.ts';
 import { createTables } from '../../src/tables/index.ts';
 import { accessTo } from '../support/google-access.ts';
-import type { FakeGoogle } from '../support/google/fake-google.ts';
-import { startFakeGoogle } from '../support/google/fake-google.ts';
+import { googleOfFile } from '../support/google/of-file.ts';
 import { runs } from '../support/long.ts';
 import { reportTab } from '../support/report-tab.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 const RUNS = runs(60, 1000);
 
@@ -111,16 +109,8 @@ function found(cell: Cell, { type }: ReportColumn): ReportValue {
   return cell.kind === 'number' || cell.kind === 'boolean' ? cell.value : `not a ${type}: ${shownText(cell)}`;
 }
 
-let folder = '';
-let fake: FakeGoogle;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-round-trip-'));
-  fake = await startFakeGoogle();
-});
-afterAll(async () => {
-  await fake.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = testFolder();
+const fake = googleOfFile();
 
 async function roundTrip(
   kind: TableKind,
@@ -146,8 +136,8 @@ async function roundTrip(
 
 describe('any table that is written and read back is the same table', () => {
   const locations = {
-    csv: (): TableLocation => ({ kind: 'csv', path: path.join(folder, 'any.csv') }),
-    xlsx: (): TableLocation => ({ kind: 'xlsx', path: path.join(folder, 'any.xlsx'), tab: 'Any' }),
+    csv: (): TableLocation => ({ kind: 'csv', path: path.join(folder.path, 'any.csv') }),
+    xlsx: (): TableLocation => ({ kind: 'xlsx', path: path.join(folder.path, 'any.xlsx'), tab: 'Any' }),
     sheet: (): TableLocation => ({
       kind: 'sheet',
       spreadsheet: fake.add({ tabs: [{ title: 'Other', rows: [] }] }),

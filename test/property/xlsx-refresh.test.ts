@@ -1,23 +1,19 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { shownText } from '../../src/model/tables/cell.ts';
 import type { ReportValue, WriteOptions } from '../../src/model/tables/table.ts';
-import { openXlsx } from '../../src/tables/xlsx/read.ts';
 import { writeXlsxReport } from '../../src/tables/xlsx/write.ts';
 import { reportTab } from '../support/report-tab.ts';
+import { testFolder } from '../support/test-folder.ts';
 import { handMade } from '../support/workbook.ts';
+import { readTab } from '../unit/tables/xlsx-source.ts';
 
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'teamsheet-refresh-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = testFolder();
 
 const MINE = handMade({ tabs: { Mine: '<sheetData/>' } });
-const file = (): string => path.join(folder, 'r.xlsx');
+const file = (): string => path.join(folder.path, 'r.xlsx');
 
 async function write(rows: readonly (readonly ReportValue[])[], mode: WriteOptions['mode']): Promise<void> {
   const columns = [
@@ -33,13 +29,7 @@ async function write(rows: readonly (readonly ReportValue[])[], mode: WriteOptio
 }
 
 async function read(): Promise<readonly (readonly unknown[])[]> {
-  const table = await openXlsx(file(), 'Report', {
-    origin: 'r',
-    headerRow: 1,
-    delimiter: 'auto',
-    encoding: 'auto',
-  });
-  const rows = (await Array.fromAsync(table.batches())).flat();
+  const { rows } = await readTab(await readFile(file()), 'Report');
   return rows.map(({ cells: [key = '', text = '', number = '', yes = '', at = ''] }) => [
     shownText(key),
     shownText(text),

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createRowReader } from '../../src/mapping/rows.ts';
 import type { ParsedRow } from '../../src/mapping/rows.ts';
 import { createSheetReader } from '../../src/tables/google/source.ts';
 import { accessTo } from '../support/google-access.ts';
-import { startFakeGoogle } from '../support/google/fake-google.ts';
-import type { FakeCell, FakeGoogle, FakeTab } from '../support/google/fake-google.ts';
+import { googleOfFile } from '../support/google/of-file.ts';
+import type { FakeCell, FakeTab } from '../support/google/fake-google.ts';
 import { messagesOf, pushMapping } from './tables/csv-source.ts';
 
-let fake: FakeGoogle;
-beforeAll(async () => {
-  fake = await startFakeGoogle();
-});
-afterAll(() => fake.close());
+const fake = googleOfFile();
 
 const MAPPING = pushMapping(`
 name: users

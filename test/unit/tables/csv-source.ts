@@ -7,34 +7,40 @@ import { parseMappings } from '../../../src/mapping/parse/parse-mappings.ts';
 import { createRowReader } from '../../../src/mapping/rows.ts';
 import type { ParsedRow, RowOptions } from '../../../src/mapping/rows.ts';
 import { renderRowIssue } from '../../../src/model/issue.ts';
-import type { ReadOptions, SourceRow } from '../../../src/model/tables/table.ts';
+import type { ReadOptions, SourceRow, SourceTable } from '../../../src/model/tables/table.ts';
 import { openCsv } from '../../../src/tables/csv/read.ts';
 
-/** A CSV file that was read to its end. */
-export interface ReadCsv {
+/** A table that was read to its end. */
+export interface ReadTable {
   readonly header: readonly string[];
   readonly rows: readonly SourceRow[];
 }
 
-const DEFAULTS: ReadOptions = { origin: 'users.csv', headerRow: 1, delimiter: 'auto', encoding: 'auto' };
-
-/** Writes `content` into a folder of its own, reads it as CSV and removes it. */
-export async function readCsv(
+/** Writes `content` into a file in a folder of its own, reads it as `open` does and removes it. */
+export async function readTable(
+  name: string,
   content: string | Uint8Array,
-  options: Partial<ReadOptions> = {},
-): Promise<ReadCsv> {
-  const folder = await mkdtemp(join(tmpdir(), 'teamsheet-csv-'));
+  open: (path: string) => Promise<SourceTable>,
+): Promise<ReadTable> {
+  const folder = await mkdtemp(join(tmpdir(), 'teamsheet-table-'));
   try {
-    const path = join(folder, 'users.csv');
+    const path = join(folder, name);
     await writeFile(path, content);
-    const table = await openCsv(path, { ...DEFAULTS, ...options });
-    const rows: SourceRow[] = [];
-    for await (const batch of table.batches()) rows.push(...batch);
-    return { header: table.header, rows };
+    const table = await open(path);
+    return { header: table.header, rows: (await Array.fromAsync(table.batches())).flat() };
   } finally {
     await rm(folder, { recursive: true });
   }
 }
+
+const DEFAULTS: ReadOptions = { origin: 'users.csv', headerRow: 1, delimiter: 'auto', encoding: 'auto' };
+
+/** What a CSV file of this content holds. */
+export const readCsv = (
+  content: string | Uint8Array,
+  options: Partial<ReadOptions> = {},
+): Promise<ReadTable> =>
+  readTable('users.csv', content, (path) => openCsv(path, { ...DEFAULTS, ...options }));
 
 /** `4A 6F` as bytes. */
 export function hex(bytes: string): Buffer {
@@ -71,7 +77,15 @@ export async function parseRows(
   mapping: PushMapping = pushMapping(USERS),
   options: Partial<ReadOptions & RowOptions> = {},
 ): Promise<readonly ParsedRow[]> {
-  const { header, rows } = await readCsv(content, { ...options, origin: mapping.source.origin });
+  return parseTable(await readCsv(content, { ...options, origin: mapping.source.origin }), mapping, options);
+}
+
+/** The rows of a table, parsed with a mapping. */
+export function parseTable(
+  { header, rows }: ReadTable,
+  mapping: PushMapping,
+  options: Partial<RowOptions> = {},
+): readonly ParsedRow[] {
   const reader = createRowReader(mapping, header, {
     allowKeyShape: false,
     variable: () => undefined,

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readXlsx } from 'hucre/xlsx';
 import type { Sheet } from 'hucre/xlsx';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { inputBook, INPUT_RESOURCES, inputTable, TABLES } from '../../../src/cli/init/input-tables.ts';
 import { fillSpreadsheet, readInputTabs } from '../../../src/tables/google/input-spreadsheet.ts';
 import { readWorkbookHeaders } from '../../../src/tables/input-headers.ts';
@@ -12,8 +11,8 @@ import { writeSheetReports } from '../../../src/tables/google/report.ts';
 import { writeXlsxReport } from '../../../src/tables/xlsx/write.ts';
 import { accessTo } from '../../support/google-access.ts';
 import { column, reportTab } from '../../support/report-tab.ts';
-import { startFakeGoogle } from '../../support/google/fake-google.ts';
-import type { FakeGoogle } from '../../support/google/fake-google.ts';
+import { googleOfFile } from '../../support/google/of-file.ts';
+import { testFolder } from '../../support/test-folder.ts';
 
 const book = inputBook('workbook');
 
@@ -96,11 +95,10 @@ describe('the workbook of inputs', () => {
   });
 
   describe('read as a source', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'teamsheet-input-'));
-    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = testFolder();
 
     it('has the headers that were written, and no row in the prepared cells', async () => {
-      const file = join(folder, 'season.xlsx');
+      const file = join(folder.path, 'season.xlsx');
       writeFileSync(file, bytes);
       const tabs = await readWorkbookHeaders(file, 'season.xlsx');
       expect(tabs.filter(({ problem }) => problem !== undefined).map(({ tab }) => tab)).toEqual([]);
@@ -112,7 +110,7 @@ describe('the workbook of inputs', () => {
     });
 
     it('does not take our own reports for inputs', async () => {
-      const file = join(folder, 'reports.xlsx');
+      const file = join(folder.path, 'reports.xlsx');
       const location = { kind: 'xlsx', path: file, tab: 'League table' } as const;
       await writeXlsxReport(file, [reportTab(location, { columns: [column('Member ID')], rows: [['M1']] })]);
       expect(await readWorkbookHeaders(file, 'reports.xlsx')).toEqual([]);
@@ -121,11 +119,7 @@ describe('the workbook of inputs', () => {
 });
 
 describe('the spreadsheet of inputs', () => {
-  let google: FakeGoogle;
-  beforeAll(async () => {
-    google = await startFakeGoogle();
-  });
-  afterAll(() => google.close());
+  const google = googleOfFile();
 
   it('gets the tabs that it lacks in one call, and keeps what is there', async () => {
     const id = google.add({
