@@ -132,7 +132,6 @@ export async function planAndWrite(
         return await finish(ports, run, await deferRejected(planned), {
           exitCode: EXIT.stopped,
           stoppedBy: stop,
-          keep: false,
         });
       throw stop;
     }
@@ -214,11 +213,7 @@ export async function write(
     for (const each of withMissing(mapping)) await leaveRest(ports, run, each, rows, reason);
   }
   const [first] = late.values();
-  return finish(ports, run, planned, {
-    exitCode: undefined,
-    stoppedBy: stoppedBy ?? first,
-    keep: true,
-  });
+  return finish(ports, run, planned, { stoppedBy: stoppedBy ?? first });
 }
 
 /** Whoever has the lock now goes on with the run, so that nothing of it is touched any more. */

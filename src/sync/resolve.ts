@@ -231,12 +231,7 @@ async function updateRun(ports: SyncPorts, run: Run, rows: RunRows): Promise<voi
   for (const mapping of allMappings(run)) await leaveRest(ports, run, mapping, rows, [{ code: 'run-ended' }]);
   const mappings = pushedMappings(run).map((mapping) => ({ mapping }));
   const requests = { planned: ports.service.counts().sent };
-  const { report } = await finish(
-    ports,
-    run,
-    { rows, mappings, requests },
-    { exitCode: undefined, stoppedBy: undefined, keep: true },
-  );
+  const { report } = await finish(ports, run, { rows, mappings, requests }, { stoppedBy: undefined });
   const pulled = run.summaries.filter((each) => each.direction === 'pull');
   await ports.store.updateRun(run.id, {
     summaries: [...report.mappings, ...pulled],

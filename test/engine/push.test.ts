@@ -885,11 +885,7 @@ describe('missing_rows: deactivate', () => {
       ),
     );
     const plan = { rows, mappings: [{ mapping: leaving }], requests: { planned: 0 } };
-    await finish(engine.ports, ended, plan, {
-      exitCode: undefined,
-      stoppedBy: undefined,
-      keep: false,
-    });
+    await finish(engine.ports, ended, plan, { stoppedBy: undefined });
     expect(engine.events).toContainEqual({
       kind: 'warning',
       message: expect.stringContaining('1 missing user was not deactivated ("U1001" is rejected: ') as string,

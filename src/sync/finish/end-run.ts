@@ -44,11 +44,9 @@ export interface PushResult {
 }
 
 interface Ending {
-  /** Undefined: what became of the rows says it. */
-  readonly exitCode: ExitCode | undefined;
   readonly stoppedBy: TeamsheetError | undefined;
-  /** Keeps the rows of an unfinished run for `resume`. */
-  readonly keep: boolean;
+  /** What it ends with for good, so that nothing of it is to be resumed; left out where what became of the rows says it. */
+  readonly exitCode?: ExitCode;
 }
 
 /** What the end of a run needs of its plan. */
@@ -84,7 +82,7 @@ export async function finish(
   const stoppedBy = isMoot ? undefined : ending.stoppedBy;
   const exitCode = ending.exitCode ?? exitCodeOf(counted, stoppedBy, unwritten, lacksResults);
   const isDone = ({ deferred, unknown, stale = 0 }: Counted): boolean => deferred - stale + unknown === 0;
-  const finished = !ending.keep || (!lacksResults && counted.every(isDone));
+  const finished = ending.exitCode !== undefined || (!lacksResults && counted.every(isDone));
   const requests = wholeRun(run.requests, { ...ports.service.counts(), planned: planned.requests.planned });
   await ports.store.updateRun(run.id, {
     phase: 'ended',
