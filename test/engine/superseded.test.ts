@@ -134,15 +134,6 @@ describe('a run that a later run of its mapping has overtaken', () => {
     expect(names(engine).slice(0, 2)).toEqual(['New Ann', 'Bob']);
   });
 
-  it('is resumed where it only creates, or finds its values there', async () => {
-    const engine = await cutOff();
-    table(engine, 'A,Old Ann', 'B,Old Bob');
-    await run(engine);
-    const [, old] = await engine.store.runs(2);
-    const resumed = await resume(engine.ports, old?.id, approve);
-    expect(resumed && summaryOf(resumed)).toMatchObject({ unchanged: 2, created: 1 });
-  });
-
   it('is none where the later run sent refused rows alone, or stopped before it wrote', async () => {
     const engine = await cutOff();
     const [old] = await engine.store.runs(1);
