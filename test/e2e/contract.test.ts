@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makeFolder, startService, USERS_MAPPING } from '../support/cli.ts';
+import { USERS_MAPPING } from '../support/cli.ts';
+import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { runHere } from '../support/run-here.ts';
 import { manyUsers, program } from '../support/program.ts';
 
@@ -97,70 +98,55 @@ describe('doctor --contract', () => {
     expect(plain.spellings).toEqual([]);
     const unseen = 'an external_id kept in another spelling than it was sent';
     expect(plain.not_seen_yet).toContain(unseen);
-    const spelling = await startService({ settings: { key_case: 'lower', key_cut: 3 } });
-    const own = makeFolder({ ...files, 'users.csv': 'Member ID,Name,Active\nANNA,Anna,\nBERT,Bert,\n' });
+    const spelling = await serviceOfTest({ settings: { key_case: 'lower', key_cut: 3 } });
+    const own = folderOfTest({ ...files, 'users.csv': 'Member ID,Name,Active\nANNA,Anna,\nBERT,Bert,\n' });
     const options = { cwd: own.path, env: spelling.env };
-    try {
-      expect((await runHere(['push', 'users', '--yes'], options)).code).toBe(0);
-      const { stdout } = await runHere(['doctor', '--contract', '--json'], options);
-      const found = (JSON.parse(stdout) as Document).contract;
-      expect(found.spellings).toEqual([
-        {
-          resource: 'users',
-          case: true,
-          width: false,
-          blanks: false,
-          cut: 3,
-          at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
-        },
-      ]);
-      expect(found.not_seen_yet).not.toContain(unseen);
-      expect(found.not_seen_yet).toContain('a name kept in another spelling than it was sent');
-      const shown = await runHere(['doctor', '--contract'], options);
-      expect(shown.stdout).toMatch(
-        /^ {2}users +not told apart in keys +upper and lower case, all after 3 characters +\d{4}-\d\d-\d\d$/m,
-      );
-    } finally {
-      await spelling.close();
-      own.remove();
-    }
+    expect((await runHere(['push', 'users', '--yes'], options)).code).toBe(0);
+    const { stdout } = await runHere(['doctor', '--contract', '--json'], options);
+    const found = (JSON.parse(stdout) as Document).contract;
+    expect(found.spellings).toEqual([
+      {
+        resource: 'users',
+        case: true,
+        width: false,
+        blanks: false,
+        cut: 3,
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
+      },
+    ]);
+    expect(found.not_seen_yet).not.toContain(unseen);
+    expect(found.not_seen_yet).toContain('a name kept in another spelling than it was sent');
+    const shown = await runHere(['doctor', '--contract'], options);
+    expect(shown.stdout).toMatch(
+      /^ {2}users +not told apart in keys +upper and lower case, all after 3 characters +\d{4}-\d\d-\d\d$/m,
+    );
   });
 
   it('learns from a command that was stopped', async () => {
-    const fresh = await startService({ settings: { page_size: 20 }, seed: 'demo' });
-    const own = makeFolder(files);
-    try {
-      const options = { cwd: own.path, env: fresh.env };
-      const stopped = await runHere(['push', 'users', '--yes', '--max-requests', '3'], options);
-      expect(stopped.code).toBe(7);
-      const { stdout } = await runHere(['doctor', '--contract', '--json'], options);
-      const found = (JSON.parse(stdout) as Document).contract;
-      expect(valuesOf(found, 'status', 'list-users')).toMatchObject([{ value: '200' }]);
-    } finally {
-      await fresh.close();
-      own.remove();
-    }
+    const fresh = await serviceOfTest({ settings: { page_size: 20 }, seed: 'demo' });
+    const own = folderOfTest(files);
+    const options = { cwd: own.path, env: fresh.env };
+    const stopped = await runHere(['push', 'users', '--yes', '--max-requests', '3'], options);
+    expect(stopped.code).toBe(7);
+    const { stdout } = await runHere(['doctor', '--contract', '--json'], options);
+    const found = (JSON.parse(stdout) as Document).contract;
+    expect(valuesOf(found, 'status', 'list-users')).toMatchObject([{ value: '200' }]);
   });
 
   it('shows what was learnt before when the account cannot be read, and that it cannot', async () => {
-    const closing = await startService();
-    const own = makeFolder(files);
+    const closing = await serviceOfTest();
+    const own = folderOfTest(files);
     const options = { cwd: own.path, env: closing.env };
-    try {
-      await runHere(['push', 'users', '--yes'], options);
-      const wrong = { ...options, env: { ...closing.env, TEAMSHEET_API_KEY: 'another-key-of-somebody' } };
-      const refused = await runHere(['doctor', '--contract', '--json'], wrong);
-      const { exit_code, checks, contract: found } = JSON.parse(refused.stdout) as Document;
-      expect([refused.code, exit_code]).toEqual([5, 5]);
-      expect(checks.filter(({ level }) => level === 'bad')).toMatchObject([
-        { name: 'key', fix: 'set the right key: TEAMSHEET_API_KEY in .env or in the environment' },
-      ]);
-      expect(found.account.id).not.toBeNull();
-      expect(valuesOf(found, 'status', 'create-users')).toMatchObject([{ value: '201' }]);
-      expect(valuesOf(found, 'refusal', 'get-account')).toMatchObject([{ value: '401, the envelope' }]);
-    } finally {
-      await closing.close();
-      own.remove();
-    }
+    await runHere(['push', 'users', '--yes'], options);
+    const wrong = { ...options, env: { ...closing.env, TEAMSHEET_API_KEY: 'another-key-of-somebody' } };
+    const refused = await runHere(['doctor', '--contract', '--json'], wrong);
+    const { exit_code, checks, contract: found } = JSON.parse(refused.stdout) as Document;
+    expect([refused.code, exit_code]).toEqual([5, 5]);
+    expect(checks.filter(({ level }) => level === 'bad')).toMatchObject([
+      { name: 'key', fix: 'set the right key: TEAMSHEET_API_KEY in .env or in the environment' },
+    ]);
+    expect(found.account.id).not.toBeNull();
+    expect(valuesOf(found, 'status', 'create-users')).toMatchObject([{ value: '201' }]);
+    expect(valuesOf(found, 'refusal', 'get-account')).toMatchObject([{ value: '401, the envelope' }]);
   });
 });

@@ -4,6 +4,7 @@ import { readXlsx } from 'hucre/xlsx';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder, runCli, startService } from '../support/cli.ts';
 import type { Service } from '../support/cli.ts';
+import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { runHere } from '../support/run-here.ts';
 import { smallDemo } from '../support/small-demo.ts';
 
@@ -71,33 +72,27 @@ describe('a new operator', () => {
     ['workbook', [], / tab "/],
     ['csv', ['--reports', 'csv'], /\.csv$/],
   ] as const)('has each report once, all of them in the place %s', async (place, flags, destination) => {
-    const seeded = await startService(smallDemo(folder.path));
+    const seeded = await serviceOfTest(smallDemo(folder.path));
     const home = join(folder.path, `reports-${place}`);
-    try {
-      await runHere(['init', home, ...flags], { cwd: folder.path, env: seeded.env });
-      const pulled = await runHere(['pull', '--json', '--var', 'fantasy_league_id=1'], { cwd: home });
-      expect(pulled.code).toBe(0);
-      const { mappings } = JSON.parse(pulled.stdout) as {
-        readonly mappings: readonly { readonly resource: string; readonly destination: string }[];
-      };
-      expect(mappings.filter((each) => !destination.test(each.destination))).toEqual([]);
-      expect(new Set(mappings.map((each) => each.destination)).size).toBe(mappings.length);
-      expect(mappings.map(({ resource }) => resource).toSorted()).toEqual([
-        ...['account', 'auto_substitutions', 'fantasy_leagues', 'fixtures', 'lineups', 'mini_leagues'],
-        ...['players', 'points_config', 'prices', 'squads', 'standings'],
-        // The league table and the table week by week are two tabs.
-        ...(place === 'workbook' ? ['standings'] : []),
-        'users',
-      ]);
-      // What two reports show is asked for once.
-      const asked = seeded.requests.filter((request) =>
-        /\/(?:player|squad|lineup|price|user)\b/.test(request),
-      );
-      expect(asked.length).toBeGreaterThan(100);
-      expect(asked.filter((request, at) => asked.indexOf(request) !== at)).toEqual([]);
-    } finally {
-      await seeded.close();
-    }
+    await runHere(['init', home, ...flags], { cwd: folder.path, env: seeded.env });
+    const pulled = await runHere(['pull', '--json', '--var', 'fantasy_league_id=1'], { cwd: home });
+    expect(pulled.code).toBe(0);
+    const { mappings } = JSON.parse(pulled.stdout) as {
+      readonly mappings: readonly { readonly resource: string; readonly destination: string }[];
+    };
+    expect(mappings.filter((each) => !destination.test(each.destination))).toEqual([]);
+    expect(new Set(mappings.map((each) => each.destination)).size).toBe(mappings.length);
+    expect(mappings.map(({ resource }) => resource).toSorted()).toEqual([
+      ...['account', 'auto_substitutions', 'fantasy_leagues', 'fixtures', 'lineups', 'mini_leagues'],
+      ...['players', 'points_config', 'prices', 'squads', 'standings'],
+      // The league table and the table week by week are two tabs.
+      ...(place === 'workbook' ? ['standings'] : []),
+      'users',
+    ]);
+    // What two reports show is asked for once.
+    const asked = seeded.requests.filter((request) => /\/(?:player|squad|lineup|price|user)\b/.test(request));
+    expect(asked.length).toBeGreaterThan(100);
+    expect(asked.filter((request, at) => asked.indexOf(request) !== at)).toEqual([]);
   });
 
   it.each([
@@ -361,16 +356,12 @@ describe('demo', () => {
   it.each(['teamsheet.yaml', '.teamsheet/state.sqlite'])(
     'writes over no report of a folder that has %s',
     async (name) => {
-      const own = makeFolder({ [name]: 'version: 1\n', 'out/lineups.csv': 'mine\n' });
-      try {
-        const { code, stdout, stderr } = await runHere(['demo'], { cwd: own.path });
-        expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
-        expect(stderr).toContain('out/lineups.csv exists already');
-        expect(readdirSync(join(own.path, 'out'))).toEqual(['lineups.csv']);
-        expect(readFileSync(join(own.path, 'out/lineups.csv'), 'utf8')).toBe('mine\n');
-      } finally {
-        own.remove();
-      }
+      const own = folderOfTest({ [name]: 'version: 1\n', 'out/lineups.csv': 'mine\n' });
+      const { code, stdout, stderr } = await runHere(['demo'], { cwd: own.path });
+      expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+      expect(stderr).toContain('out/lineups.csv exists already');
+      expect(readdirSync(join(own.path, 'out'))).toEqual(['lineups.csv']);
+      expect(readFileSync(join(own.path, 'out/lineups.csv'), 'utf8')).toBe('mine\n');
     },
   );
 });

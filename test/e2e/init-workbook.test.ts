@@ -9,6 +9,7 @@ import { smallDemo, SQUADS } from '../support/small-demo.ts';
 import { handMade, textRow } from '../support/workbook.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';
 import type { FakeGoogle } from '../support/google/fake-google.ts';
+import { serviceOfTest } from '../support/of-test.ts';
 
 interface Listed {
   readonly written: readonly string[];
@@ -173,7 +174,7 @@ describe('a spreadsheet of init', () => {
   });
 
   it('is pushed as far as it is filled in, and filled with the reports, by its first sync', async () => {
-    const service = await startService(
+    const service = await serviceOfTest(
       smallDemo(folder.path, { per_minute: 10_000 }, '2026-08-10T09:00:00Z'),
     );
     const sync = (...args: readonly string[]): Promise<Outcome> =>
@@ -181,72 +182,68 @@ describe('a spreadsheet of init', () => {
         cwd: join(folder.path, 'c'),
         env: { ...service.env, TEAMSHEET_GOOGLE_ROOT_URL: google.rootUrl },
       });
-    try {
-      await service.sandbox.control('POST', '/play-next-week');
-      await service.sandbox.control('POST', '/clock', { advance: '1h' });
-      const id = google.add({ tabs: [{ title: 'Sheet1', rows: [] }] });
-      const fill = (row: number, cells: readonly (string | null)[]): void =>
-        cells.forEach((cell, column) => google.tab(id, 'Users').set(row, column, cell));
-      const show = ['squads', 'history', 'lineups', 'fixtures', 'auto-substitutions'].flatMap((kind) => [
-        '--show',
-        kind,
-      ]);
-      await run('init', 'c', '--spreadsheet', id, '--google-key', 'league.key.json', ...show);
-      fill(3, ['A-1', 'Ada Appletree', 'yes']);
-      fill(4, ['A-2', 'x'.repeat(51), '']);
+    await service.sandbox.control('POST', '/play-next-week');
+    await service.sandbox.control('POST', '/clock', { advance: '1h' });
+    const id = google.add({ tabs: [{ title: 'Sheet1', rows: [] }] });
+    const fill = (row: number, cells: readonly (string | null)[]): void =>
+      cells.forEach((cell, column) => google.tab(id, 'Users').set(row, column, cell));
+    const show = ['squads', 'history', 'lineups', 'fixtures', 'auto-substitutions'].flatMap((kind) => [
+      '--show',
+      kind,
+    ]);
+    await run('init', 'c', '--spreadsheet', id, '--google-key', 'league.key.json', ...show);
+    fill(3, ['A-1', 'Ada Appletree', 'yes']);
+    fill(4, ['A-2', 'x'.repeat(51), '']);
 
-      const first = await sync();
-      expect(first.code).toBe(3);
-      expect(JSON.parse(first.stdout)).toMatchObject({
-        mappings: [
-          { name: 'users', created: 1, invalid: 1, excluded: 2 },
-          { name: 'squads-tab', records: SQUADS },
-          { name: 'history-tab', records: SQUADS },
-          { name: 'lineups-tab', records: SQUADS },
-          { name: 'fixtures-tab', records: 380 },
-          { name: 'auto-substitutions-tab' },
-        ],
-      });
-      for (const tab of ['Prices', 'Points', 'Fantasy leagues', 'Mini leagues', 'Squads'])
-        expect(
-          first.stderr.split('\n').filter((line) => line.includes(`tab "${tab}" is not filled in yet`)),
-        ).toHaveLength(1);
-      const [header = [], , , ada = [], long = []] = google.tab(id, 'Users').shown();
-      const status = header.indexOf('Sync status');
-      expect([ada[status], long[status]]).toEqual(['created', 'invalid']);
-      const cover = google.tab(id, 'Overview').rows();
-      const labels = cover.map((row) => row[1]).filter((label) => typeof label === 'string');
-      expect(labels.slice(2)).toEqual([
-        ...['League', 'Game week', 'Leader', 'Top ten', 'Best player', 'Tab'],
-        ...['Charts', 'League table', 'Week by week', 'Line-ups', 'Fixtures', 'Substitutions'],
-        ...['Written', 'Source', 'Environment', 'Program'],
-      ]);
-      expect(cover.find((row) => row[1] === 'League')?.[2]).toBe('Aurelian Fantasy');
-      expect(cover.filter((row) => /^\d+ \w/.test(String(row[2])))).toHaveLength(10);
-      const lineups = google.tab(id, 'Line-ups').shown();
-      expect(lineups).toHaveLength(SQUADS + 1);
-      expect(lineups[1]?.[lineups[0]?.indexOf('Starting eleven') ?? -1]).toMatch(
-        /^GK .+ · DEF .+ · MID .+ · FWD /,
-      );
-      expect(google.tabTitles(id)).toEqual(
-        expect.arrayContaining([
-          'Overview',
-          'Charts',
-          'League table',
-          'Week by week',
-          'Line-ups',
-          'Fixtures',
-          'Substitutions',
-        ]),
-      );
+    const first = await sync();
+    expect(first.code).toBe(3);
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      mappings: [
+        { name: 'users', created: 1, invalid: 1, excluded: 2 },
+        { name: 'squads-tab', records: SQUADS },
+        { name: 'history-tab', records: SQUADS },
+        { name: 'lineups-tab', records: SQUADS },
+        { name: 'fixtures-tab', records: 380 },
+        { name: 'auto-substitutions-tab' },
+      ],
+    });
+    for (const tab of ['Prices', 'Points', 'Fantasy leagues', 'Mini leagues', 'Squads'])
+      expect(
+        first.stderr.split('\n').filter((line) => line.includes(`tab "${tab}" is not filled in yet`)),
+      ).toHaveLength(1);
+    const [header = [], , , ada = [], long = []] = google.tab(id, 'Users').shown();
+    const status = header.indexOf('Sync status');
+    expect([ada[status], long[status]]).toEqual(['created', 'invalid']);
+    const cover = google.tab(id, 'Overview').rows();
+    const labels = cover.map((row) => row[1]).filter((label) => typeof label === 'string');
+    expect(labels.slice(2)).toEqual([
+      ...['League', 'Game week', 'Leader', 'Top ten', 'Best player', 'Tab'],
+      ...['Charts', 'League table', 'Week by week', 'Line-ups', 'Fixtures', 'Substitutions'],
+      ...['Written', 'Source', 'Environment', 'Program'],
+    ]);
+    expect(cover.find((row) => row[1] === 'League')?.[2]).toBe('Aurelian Fantasy');
+    expect(cover.filter((row) => /^\d+ \w/.test(String(row[2])))).toHaveLength(10);
+    const lineups = google.tab(id, 'Line-ups').shown();
+    expect(lineups).toHaveLength(SQUADS + 1);
+    expect(lineups[1]?.[lineups[0]?.indexOf('Starting eleven') ?? -1]).toMatch(
+      /^GK .+ · DEF .+ · MID .+ · FWD /,
+    );
+    expect(google.tabTitles(id)).toEqual(
+      expect.arrayContaining([
+        'Overview',
+        'Charts',
+        'League table',
+        'Week by week',
+        'Line-ups',
+        'Fixtures',
+        'Substitutions',
+      ]),
+    );
 
-      for (const row of [3, 4]) fill(row, [null, null, null]);
-      const empty = await sync('fixtures-tab');
-      expect(JSON.parse(empty.stdout)).toMatchObject({ exit_code: 0, mappings: [{ name: 'fixtures-tab' }] });
-      const none = JSON.parse((await sync()).stdout) as { readonly run: unknown; readonly exit_code: number };
-      expect(none).toMatchObject({ run: expect.any(String) as string, exit_code: 0 });
-    } finally {
-      await service.close();
-    }
+    for (const row of [3, 4]) fill(row, [null, null, null]);
+    const empty = await sync('fixtures-tab');
+    expect(JSON.parse(empty.stdout)).toMatchObject({ exit_code: 0, mappings: [{ name: 'fixtures-tab' }] });
+    const none = JSON.parse((await sync()).stdout) as { readonly run: unknown; readonly exit_code: number };
+    expect(none).toMatchObject({ run: expect.any(String) as string, exit_code: 0 });
   });
 });

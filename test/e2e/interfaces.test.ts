@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readXlsx } from 'hucre/xlsx';
 import { describe, expect, it } from 'vitest';
-import { makeFolder, startService, USERS_MAPPING } from '../support/cli.ts';
+import { USERS_MAPPING } from '../support/cli.ts';
 import type { Outcome } from '../support/cli.ts';
+import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { program } from '../support/program.ts';
 import { runHere } from '../support/run-here.ts';
 
@@ -195,20 +196,16 @@ describe('api --json', () => {
 });
 
 it('validate shows the warnings of rows that go on', async () => {
-  const warned = makeFolder({
+  const warned = folderOfTest({
     'mappings/users.yaml': USERS_MAPPING,
     'users.csv': `Member ID,Name,Active\nM1,Ann,maybe\n${Array.from({ length: 22 }, (_, row) => `U${row},N/A,yes\n`).join('')}`,
   });
-  try {
-    const { code, stdout } = await runHere(['validate', 'users'], { cwd: warned.path });
-    expect(code).toBe(3);
-    expect(stdout).toContain('✗ users.csv row 2, column "Active": "maybe"');
-    expect(stdout).toContain('! users.csv row 3, column "Name": "N/A" is sent as a text');
-    expect(stdout.match(/^ {2}! /gm)).toHaveLength(20);
-    expect(stdout).toContain('  … and 2 more rows with warnings');
-  } finally {
-    warned.remove();
-  }
+  const { code, stdout } = await runHere(['validate', 'users'], { cwd: warned.path });
+  expect(code).toBe(3);
+  expect(stdout).toContain('✗ users.csv row 2, column "Active": "maybe"');
+  expect(stdout).toContain('! users.csv row 3, column "Name": "N/A" is sent as a text');
+  expect(stdout.match(/^ {2}! /gm)).toHaveLength(20);
+  expect(stdout).toContain('  … and 2 more rows with warnings');
 });
 
 describe('the budget stops a command that is no run', () => {
@@ -219,45 +216,37 @@ describe('the budget stops a command that is no run', () => {
     ['pull', 'Squads', '--var', 'folder=out'],
     ['push', 'users', '--yes'],
   ])('%s %s: exit 7, and the command again', async (...words) => {
-    const small = await startService({ settings: { per_minute: 2, window_seconds: 86_400 } });
+    const small = await serviceOfTest({ settings: { per_minute: 2, window_seconds: 86_400 } });
     const typed = [...words, '--max-wait', '1ms'];
-    try {
-      const again = (): Promise<Outcome> => runHere(typed, { cwd: folder.path, env: small.env });
-      const spend = ['account', '--max-wait', '1ms'];
-      await runHere(spend, { cwd: folder.path, env: small.env });
-      await runHere(spend, { cwd: folder.path, env: small.env });
-      const outcome = await again();
-      expect(outcome).toMatchObject({
-        code: 7,
-        stderr: expect.stringContaining(
-          `  next: after that time, type: teamsheet ${typed.join(' ')}\n`,
-        ) as string,
-      });
-      expect(outcome.stderr).not.toContain('resume');
-    } finally {
-      await small.close();
-    }
+    const again = (): Promise<Outcome> => runHere(typed, { cwd: folder.path, env: small.env });
+    const spend = ['account', '--max-wait', '1ms'];
+    await runHere(spend, { cwd: folder.path, env: small.env });
+    await runHere(spend, { cwd: folder.path, env: small.env });
+    const outcome = await again();
+    expect(outcome).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining(
+        `  next: after that time, type: teamsheet ${typed.join(' ')}\n`,
+      ) as string,
+    });
+    expect(outcome.stderr).not.toContain('resume');
   });
 
   it('doctor: the same as the fix of its check', async () => {
-    const small = await startService({ settings: { per_minute: 1, window_seconds: 86_400 } });
-    try {
-      const doctor = (): Promise<Outcome> =>
-        runHere(['doctor', '--max-wait', '1ms', '--json'], { cwd: folder.path, env: small.env });
-      await doctor();
-      const outcome = await doctor();
-      const { checks } = json(outcome) as { readonly checks: readonly object[] };
-      expect(outcome.code).toBe(7);
-      expect(checks).toContainEqual(
-        expect.objectContaining({
-          name: 'service',
-          level: 'bad',
-          fix: 'after that time, type: teamsheet doctor --max-wait 1ms --json',
-        }),
-      );
-    } finally {
-      await small.close();
-    }
+    const small = await serviceOfTest({ settings: { per_minute: 1, window_seconds: 86_400 } });
+    const doctor = (): Promise<Outcome> =>
+      runHere(['doctor', '--max-wait', '1ms', '--json'], { cwd: folder.path, env: small.env });
+    await doctor();
+    const outcome = await doctor();
+    const { checks } = json(outcome) as { readonly checks: readonly object[] };
+    expect(outcome.code).toBe(7);
+    expect(checks).toContainEqual(
+      expect.objectContaining({
+        name: 'service',
+        level: 'bad',
+        fix: 'after that time, type: teamsheet doctor --max-wait 1ms --json',
+      }),
+    );
   });
 });
 

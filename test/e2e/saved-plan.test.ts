@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { startService, USERS_MAPPING } from '../support/cli.ts';
+import { USERS_MAPPING } from '../support/cli.ts';
 import { program, settlesIn } from '../support/program.ts';
 import { runHere } from '../support/run-here.ts';
 import type { Outcome } from '../support/cli.ts';
+import { serviceOfTest } from '../support/of-test.ts';
 
 const table = (...lines: readonly string[]): string => `Member ID,Name,Active\n${lines.join('\n')}\n`;
 
@@ -138,18 +139,14 @@ describe('plan --out and push --plan', () => {
 
   it('is for one service', async () => {
     await run('plan', '--out', 'week.plan');
-    const other = await startService();
-    try {
-      const push = ['push', '--plan', 'week.plan', '--yes', '--trust-origin'];
-      const refused = await runHere(push, { cwd: folder.path, env: other.env });
-      expect(refused).toMatchObject({
-        code: 6,
-        stderr: expect.stringContaining('is a plan for another service or account') as string,
-      });
-      expect(other.requests).toEqual([]);
-    } finally {
-      await other.close();
-    }
+    const other = await serviceOfTest();
+    const push = ['push', '--plan', 'week.plan', '--yes', '--trust-origin'];
+    const refused = await runHere(push, { cwd: folder.path, env: other.env });
+    expect(refused).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('is a plan for another service or account') as string,
+    });
+    expect(other.requests).toEqual([]);
   });
 
   it('saves a plan that a guard stops for reading alone', async () => {

@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { chmodSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { BIN, makeFolder, startServer, startService, type Outcome, type Service } from '../support/cli.ts';
+import { BIN, makeFolder, startServer, type Outcome, type Service } from '../support/cli.ts';
 import { startFakeGoogle, type FakeGoogle } from '../support/google/fake-google.ts';
 import { isLong } from '../support/long.ts';
+import { serviceOfTest } from '../support/of-test.ts';
 import { runHere } from '../support/run-here.ts';
 import { smallDemo } from '../support/small-demo.ts';
 
@@ -133,45 +134,41 @@ function runLine(line: string, cwd: string, env: Readonly<Record<string, string>
 }
 
 it.each(pages)('the commands of %s do what it says', async (page) => {
-  const service = await startService(
+  const service = await serviceOfTest(
     smallDemo(folder.path, { per_minute: 100_000, per_day: 1_000_000 }, '2026-08-10T09:00:00Z'),
   );
-  try {
-    // The rehearsal begins before the season, the other tasks after its first week.
-    if (!page.endsWith('rehearse-a-season.md')) {
-      await service.sandbox.control('POST', '/play-next-week');
-      await service.sandbox.control('POST', '/clock', { advance: '1h' });
-    }
-    const cwd = await setUp(basename(page, '.md'), service);
-    env = {
-      PATH: `${shims}:${process.env['PATH'] ?? ''}`,
-      HOME: cwd,
-      npm_execpath: 'npx',
-      XDG_STATE_HOME: join(cwd, '.xdg'),
-      TEAMSHEET_GOOGLE_ROOT_URL: google.rootUrl,
-      METADATA_SERVER_DETECTION: 'none',
-      SANDBOX: service.baseUrl,
-      CONTROL_KEY: service.sandbox.controlKey,
-    };
-    let printed: string[] = [];
-    for (const { language, file, text } of blocksOf(page)) {
-      if (file !== undefined) writeFileSync(join(cwd, file), text);
-      else if (language === 'sh') {
-        printed = [];
-        for (const line of text.split('\n').filter((each) => each !== '')) {
-          const wanted = Number(/# .*\bexit (\d+)/.exec(line)?.[1] ?? 0);
-          const { code, stdout, stderr } = await runLine(line, cwd, env);
-          expect({ line, code, stderr }).toMatchObject({ line, code: wanted });
-          printed.push(...`${stdout}\n${stderr}`.split('\n').map((each) => each.trim()));
-        }
-      } else if (language === 'text' && !text.startsWith('$ ')) {
-        // A text that begins with its command was typed in a terminal of its own.
-        for (const line of text.split('\n').filter((each) => !['', '…'].includes(each.trim())))
-          expect(printed).toContainEqual(expect.stringMatching(pattern(line)));
+  // The rehearsal begins before the season, the other tasks after its first week.
+  if (!page.endsWith('rehearse-a-season.md')) {
+    await service.sandbox.control('POST', '/play-next-week');
+    await service.sandbox.control('POST', '/clock', { advance: '1h' });
+  }
+  const cwd = await setUp(basename(page, '.md'), service);
+  env = {
+    PATH: `${shims}:${process.env['PATH'] ?? ''}`,
+    HOME: cwd,
+    npm_execpath: 'npx',
+    XDG_STATE_HOME: join(cwd, '.xdg'),
+    TEAMSHEET_GOOGLE_ROOT_URL: google.rootUrl,
+    METADATA_SERVER_DETECTION: 'none',
+    SANDBOX: service.baseUrl,
+    CONTROL_KEY: service.sandbox.controlKey,
+  };
+  let printed: string[] = [];
+  for (const { language, file, text } of blocksOf(page)) {
+    if (file !== undefined) writeFileSync(join(cwd, file), text);
+    else if (language === 'sh') {
+      printed = [];
+      for (const line of text.split('\n').filter((each) => each !== '')) {
+        const wanted = Number(/# .*\bexit (\d+)/.exec(line)?.[1] ?? 0);
+        const { code, stdout, stderr } = await runLine(line, cwd, env);
+        expect({ line, code, stderr }).toMatchObject({ line, code: wanted });
+        printed.push(...`${stdout}\n${stderr}`.split('\n').map((each) => each.trim()));
       }
+    } else if (language === 'text' && !text.startsWith('$ ')) {
+      // A text that begins with its command was typed in a terminal of its own.
+      for (const line of text.split('\n').filter((each) => !['', '…'].includes(each.trim())))
+        expect(printed).toContainEqual(expect.stringMatching(pattern(line)));
     }
-  } finally {
-    await service.close();
   }
 });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { REMEDIES } from '../../src/cli/render/remedies.ts';
 import { makeFolder, USERS_MAPPING } from '../support/cli.ts';
+import { folderOfTest } from '../support/of-test.ts';
 import { runHere } from '../support/run-here.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -92,40 +93,36 @@ it('every issue of a row has a remedy', () => {
 });
 
 it('checks the other tables where a variable of one mapping is not set, and ends with 4', async () => {
-  const other = makeFolder({
+  const other = folderOfTest({
     'mappings/users.yaml': USERS_MAPPING,
     'mappings/prices.yaml': readFileSync(join(ROOT, 'mappings/prices.yaml'), 'utf8'),
     'users.csv': 'Member ID,Name,Active\nu1,Ana,maybe\n',
     'prices.csv': 'Player ID,Price\n1,2\n',
   });
-  try {
-    const [told, json] = await Promise.all([
-      runHere(['validate', ...VARS], { cwd: other.path }),
-      runHere(['validate', ...VARS, '--json'], { cwd: other.path }),
-    ]);
-    expect(told).toMatchObject({
-      code: 4,
-      stdout: expect.stringContaining('users.csv row 2, column "Active"') as string,
-      stderr: expect.stringMatching(
-        /✗ mappings\/prices.yaml:\d+:\d+: the variable price_type is not set\n {2}next: .*\n/,
-      ) as string,
-    });
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      exit_code: 4,
-      mappings: [{ name: 'users', invalid: 1 }],
-      issues: [{ mapping: 'users', column: 'Active' }],
-      stops: [{ mapping: 'prices', code: 'mapping.variable' }],
-    });
-    expect((await runHere(['validate', 'prices', ...VARS], { cwd: other.path })).code).toBe(4);
-  } finally {
-    other.remove();
-  }
+  const [told, json] = await Promise.all([
+    runHere(['validate', ...VARS], { cwd: other.path }),
+    runHere(['validate', ...VARS, '--json'], { cwd: other.path }),
+  ]);
+  expect(told).toMatchObject({
+    code: 4,
+    stdout: expect.stringContaining('users.csv row 2, column "Active"') as string,
+    stderr: expect.stringMatching(
+      /✗ mappings\/prices.yaml:\d+:\d+: the variable price_type is not set\n {2}next: .*\n/,
+    ) as string,
+  });
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    exit_code: 4,
+    mappings: [{ name: 'users', invalid: 1 }],
+    issues: [{ mapping: 'users', column: 'Active' }],
+    stops: [{ mapping: 'prices', code: 'mapping.variable' }],
+  });
+  expect((await runHere(['validate', 'prices', ...VARS], { cwd: other.path })).code).toBe(4);
 });
 
 it('checks the other tables where some are not there, names each of these, and ends with 4', async () => {
   const named = (name: string): string =>
     USERS_MAPPING.replace('name: users', `name: ${name}`).replace('users.csv', `${name}.csv`);
-  const other = makeFolder({
+  const other = folderOfTest({
     'mappings/gone.yaml': named('gone'),
     'mappings/lost.yaml': named('lost'),
     'mappings/users.yaml': USERS_MAPPING,
@@ -134,35 +131,31 @@ it('checks the other tables where some are not there, names each of these, and e
   // No request is sent to it.
   const env = { TEAMSHEET_BASE_URL: 'http://127.0.0.1:9', TEAMSHEET_API_KEY: 'key-of-a-test' };
   const run = (...args: readonly string[]) => runHere(args, { cwd: other.path, env });
-  try {
-    const told = await run('validate');
-    expect(told).toMatchObject({
-      code: 4,
-      stdout: expect.stringContaining('users.csv row 2, column "Active"') as string,
-      stderr: expect.stringMatching(
-        /✗ gone\.csv: there is no such file\n {2}next: .*\n✗ lost\.csv: there is no such file\n/,
-      ) as string,
-    });
-    expect(JSON.parse((await run('validate', '--json')).stdout)).toMatchObject({
+  const told = await run('validate');
+  expect(told).toMatchObject({
+    code: 4,
+    stdout: expect.stringContaining('users.csv row 2, column "Active"') as string,
+    stderr: expect.stringMatching(
+      /✗ gone\.csv: there is no such file\n {2}next: .*\n✗ lost\.csv: there is no such file\n/,
+    ) as string,
+  });
+  expect(JSON.parse((await run('validate', '--json')).stdout)).toMatchObject({
+    exit_code: 4,
+    mappings: [{ name: 'users', invalid: 1 }],
+    issues: [{ mapping: 'users', column: 'Active' }],
+    stops: [
+      { mapping: 'gone', code: 'source.missing', message: 'gone.csv: there is no such file' },
+      { mapping: 'lost', code: 'source.missing' },
+    ],
+  });
+  const message = 'gone.csv: there is no such file\nlost.csv: there is no such file';
+  for (const args of [['plan'], ['validate', 'gone', 'lost']])
+    expect(JSON.parse((await run(...args, '--json')).stdout)).toMatchObject({
       exit_code: 4,
-      mappings: [{ name: 'users', invalid: 1 }],
-      issues: [{ mapping: 'users', column: 'Active' }],
-      stops: [
-        { mapping: 'gone', code: 'source.missing', message: 'gone.csv: there is no such file' },
-        { mapping: 'lost', code: 'source.missing' },
-      ],
+      error: { code: 'source.missing', file: 'gone.csv', message },
     });
-    const message = 'gone.csv: there is no such file\nlost.csv: there is no such file';
-    for (const args of [['plan'], ['validate', 'gone', 'lost']])
-      expect(JSON.parse((await run(...args, '--json')).stdout)).toMatchObject({
-        exit_code: 4,
-        error: { code: 'source.missing', file: 'gone.csv', message },
-      });
-    expect(JSON.parse((await run('validate', 'gone', '--json')).stdout)).toMatchObject({
-      exit_code: 4,
-      error: { code: 'source.missing', message: 'gone.csv: there is no such file' },
-    });
-  } finally {
-    other.remove();
-  }
+  expect(JSON.parse((await run('validate', 'gone', '--json')).stdout)).toMatchObject({
+    exit_code: 4,
+    error: { code: 'source.missing', message: 'gone.csv: there is no such file' },
+  });
 });
