@@ -53,9 +53,9 @@ export async function addMissing(
     const gone = left.filter(({ key }) => there.has(key));
     await rows.add(
       missing.name,
-      gone.map((record): RunRow => {
+      gone.map(({ key, id }): RunRow => {
         rowNumber += 1;
-        return missingRow(record, rowNumber);
+        return { ...openRow(rowNumber), key, fields: { external_id: key, is_active: false }, id };
       }),
     );
   }
@@ -63,10 +63,6 @@ export async function addMissing(
 
 const isOurs = ({ name }: PushMapping, { managedBy, values }: KnownRecord): boolean =>
   managedBy === name && values.is_active !== false;
-
-function missingRow({ key, id }: KnownRecord, rowNumber: number): RunRow {
-  return { ...openRow(rowNumber), key, fields: { external_id: key, is_active: false }, id };
-}
 
 /** Remembers that the users whose rows stand in the table belong to the mapping, before anything of it is written. */
 export async function adoptRows({ ports, account, mapping, rows }: PushTask): Promise<void> {
