@@ -4,14 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
-import {
-  makeFolder,
-  runCli,
-  startServer,
-  startService,
-  USERS_MAPPING,
-  type Outcome,
-} from '../support/cli.ts';
+import { makeFolder, runCli, startServer, USERS_MAPPING, type Outcome } from '../support/cli.ts';
+import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { runHere } from '../support/run-here.ts';
 
 const PRICES = `version: 1
@@ -301,8 +295,9 @@ columns: { fantasy_league_id: { value: 1 }, name: Name, type: { value: open } }
 
   it('create nothing again, from the same folder or another one, until the operator vouches for it', async () => {
     const settings = { list_lag_ms: 1_000_000_000, repeated_external_id: 'duplicate' } as const;
-    const service = await startService({ settings });
-    const [first, second] = [makeFolder(files), makeFolder(files)];
+    const service = await serviceOfTest({ settings });
+    const first = folderOfTest(files);
+    const second = folderOfTest(files);
     const pushed = (cwd: string, ...args: readonly string[]): Promise<Outcome> =>
       runHere([...args, '--yes', '--json'], { cwd, env: service.env });
     const counted = async (): Promise<readonly number[]> => {
@@ -314,36 +309,30 @@ columns: { fantasy_league_id: { value: 1 }, name: Name, type: { value: open } }
       ).data.config;
       return [features.users.used, features.mini_leagues.used];
     };
-    try {
-      expect((await pushed(first.path, 'push')).code).toBe(0);
-      expect(await counted()).toEqual([ROWS, 2]);
-      // With its state, the same push has nothing to do.
-      expect((await pushed(first.path, 'push')).code).toBe(0);
-      rmSync(join(first.path, '.teamsheet'), { recursive: true });
-      for (const [folder, words] of [
-        [first, ['push']],
-        [first, ['push', '--compare', 'live']],
-        [first, ['push', 'mini-leagues']],
-        [first, ['sync']],
-        [second, ['push']],
-        [second, ['import', 'import.csv', '--as', 'users']],
-      ] as const) {
-        const stopped = await pushed(folder.path, ...words);
-        expect(stopped, words.join(' ')).toMatchObject({ code: 6 });
-        expect(JSON.parse(stopped.stdout)).toMatchObject({ error: { code: 'state.no_memory' } });
-      }
-      const planned = await runHere(['plan'], { cwd: first.path, env: service.env });
-      expect(planned).toMatchObject({ code: 6 });
-      expect(planned.stdout + planned.stderr).toContain('the account counts 120 users and the list shows 0');
-      expect(await counted()).toEqual([ROWS, 2]);
-      first.write('users.csv', 'Member ID,Name,Active\nnew,New,\n');
-      expect((await pushed(first.path, 'push', 'users', '--adopt')).code).toBe(0);
-      expect(await counted()).toEqual([ROWS + 1, 2]);
-    } finally {
-      await service.close();
-      first.remove();
-      second.remove();
+    expect((await pushed(first.path, 'push')).code).toBe(0);
+    expect(await counted()).toEqual([ROWS, 2]);
+    // With its state, the same push has nothing to do.
+    expect((await pushed(first.path, 'push')).code).toBe(0);
+    rmSync(join(first.path, '.teamsheet'), { recursive: true });
+    for (const [folder, words] of [
+      [first, ['push']],
+      [first, ['push', '--compare', 'live']],
+      [first, ['push', 'mini-leagues']],
+      [first, ['sync']],
+      [second, ['push']],
+      [second, ['import', 'import.csv', '--as', 'users']],
+    ] as const) {
+      const stopped = await pushed(folder.path, ...words);
+      expect(stopped, words.join(' ')).toMatchObject({ code: 6 });
+      expect(JSON.parse(stopped.stdout)).toMatchObject({ error: { code: 'state.no_memory' } });
     }
+    const planned = await runHere(['plan'], { cwd: first.path, env: service.env });
+    expect(planned).toMatchObject({ code: 6 });
+    expect(planned.stdout + planned.stderr).toContain('the account counts 120 users and the list shows 0');
+    expect(await counted()).toEqual([ROWS, 2]);
+    first.write('users.csv', 'Member ID,Name,Active\nnew,New,\n');
+    expect((await pushed(first.path, 'push', 'users', '--adopt')).code).toBe(0);
+    expect(await counted()).toEqual([ROWS + 1, 2]);
   });
 });
 

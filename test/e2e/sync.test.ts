@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeFolder, startServer, startService, USERS_MAPPING } from '../support/cli.ts';
+import { startServer, startService, USERS_MAPPING } from '../support/cli.ts';
 import type { Outcome, Service } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';
 import type { FakeGoogle } from '../support/google/fake-google.ts';
+import { folderOfTest } from '../support/of-test.ts';
 
 const SHEET_USERS = (id: string): string =>
   `${USERS_MAPPING.replace('{ csv: users.csv }', `{ sheet: ${id}, tab: Users }`)}write_back: { status: Sync status }\n`;
@@ -46,7 +47,7 @@ async function syncOf(
   users: string,
   { env = {}, more = '[]' }: { readonly env?: Readonly<Record<string, string>>; readonly more?: string } = {},
 ): Promise<Synced> {
-  const folder = makeFolder({
+  const folder = folderOfTest({
     'teamsheet.yaml': `version: 1
 environments: { live: { base_url: '\${TEAMSHEET_BASE_URL}', api_key: { env: TEAMSHEET_API_KEY } } }
 google: { credentials: { file: key.json }, root_url: '${google.rootUrl}' }
@@ -57,19 +58,15 @@ push: { settle: 100ms }
     'mappings/fixtures.yaml': FIXTURES,
     'mappings/more.yaml': more,
   });
-  try {
-    const outcome = await runHere(['sync', '--yes', '--json'], {
-      cwd: folder.path,
-      env: { ...service.env, ...env },
-    });
-    const recorded = await runHere(['runs', '--json'], { cwd: folder.path, env: service.env });
-    const file = join(folder.path, 'out/fixtures.csv');
-    const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').length : 0;
-    const { runs } = JSON.parse(recorded.stdout) as Pick<Synced, 'runs'>;
-    return { ...outcome, document: JSON.parse(outcome.stdout) as Synced['document'], lines, runs };
-  } finally {
-    folder.remove();
-  }
+  const outcome = await runHere(['sync', '--yes', '--json'], {
+    cwd: folder.path,
+    env: { ...service.env, ...env },
+  });
+  const recorded = await runHere(['runs', '--json'], { cwd: folder.path, env: service.env });
+  const file = join(folder.path, 'out/fixtures.csv');
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').length : 0;
+  const { runs } = JSON.parse(recorded.stdout) as Pick<Synced, 'runs'>;
+  return { ...outcome, document: JSON.parse(outcome.stdout) as Synced['document'], lines, runs };
 }
 
 describe('a mapping that stops does not stop pulls that do not depend on it', () => {

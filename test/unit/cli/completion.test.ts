@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { SHELLS, type Completable } from '../../../src/cli/completion.ts';
-import { makeFolder } from '../../support/cli.ts';
 import { runHere } from '../../support/run-here.ts';
+import { folderOfTest } from '../../support/of-test.ts';
 
 const COMMANDS: readonly Completable[] = [
   {
@@ -20,22 +20,18 @@ const COMMANDS: readonly Completable[] = [
 
 /** What bash completes after these words, in a folder with the mappings users and prices. */
 function complete(...words: readonly string[]): readonly string[] {
-  const folder = makeFolder({
+  const folder = folderOfTest({
     'mappings/a.yaml':
       '- version: 1\n  name: users\n  columns:\n    name: Name\n- version: 1\n  name: prices\n',
   });
-  try {
-    const line = words.map((word) => JSON.stringify(word)).join(' ');
-    const ask = `COMP_WORDS=(teamsheet ${line}); COMP_CWORD=${words.length}; _teamsheet; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { stdout, stderr } = spawnSync('bash', ['-c', `${SHELLS['bash']?.(COMMANDS)}\n${ask}`], {
-      cwd: folder.path,
-      encoding: 'utf8',
-    });
-    expect(stderr).toBe('');
-    return stdout.split('\n').filter((word) => word !== '');
-  } finally {
-    folder.remove();
-  }
+  const line = words.map((word) => JSON.stringify(word)).join(' ');
+  const ask = `COMP_WORDS=(teamsheet ${line}); COMP_CWORD=${words.length}; _teamsheet; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr } = spawnSync('bash', ['-c', `${SHELLS['bash']?.(COMMANDS)}\n${ask}`], {
+    cwd: folder.path,
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  return stdout.split('\n').filter((word) => word !== '');
 }
 
 it.runIf(spawnSync('bash', ['--version']).status === 0)(
