@@ -3,6 +3,12 @@ import type { Colour } from '../../model/tables/layout.ts';
 
 type Request = sheets_v4.Schema$Request;
 
+/**
+ * The largest call, in bytes of JSON. Google recommends 2 MB for speed and refuses more than 10,485,760; one call is one change, all or nothing,
+ * which is worth more than the speed.
+ */
+export const CALL_BYTES_MAX = 8_000_000;
+
 /** A colour as requests hold it. */
 export function rgbOf(colour: Colour): sheets_v4.Schema$Color {
   const [red = 0, green = 0, blue = 0] = [0, 2, 4].map(

@@ -3,15 +3,10 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import { ConfigError } from '../../../model/error.ts';
 import { writeNote, type Note } from './memory.ts';
 import type { Requests } from './tab.ts';
+import { CALL_BYTES_MAX } from '../requests.ts';
 import type { SheetsClient } from '../sheets-client.ts';
 
 type Request = sheets_v4.Schema$Request;
-
-/**
- * The largest call, in bytes of JSON. Google recommends 2 MB for speed and refuses more than 10,485,760; one call is one change, all or nothing,
- * which is worth more than the speed.
- */
-const CALL_BYTES_MAX = 8_000_000;
 
 /** Requests that cannot be done twice: the second time they fail, or add something again. */
 const ONCE = [

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
+import { CALL_BYTES_MAX } from '../requests.ts';
 import type { Grid } from './tab-grid.ts';
 
 /** One cell that is to hold a text (an empty one clears it), a note, or again what somebody entered there. Positions count from 0. */
@@ -9,8 +10,6 @@ export type CellChange = { readonly row: number; readonly column: number } & (
   | { readonly entered: sheets_v4.Schema$ExtendedValue | undefined }
 );
 
-/** The bytes of what one call is filled with; Google refuses more than 10,485,760. */
-const CALL_BYTES_MAX = 8_000_000;
 /** What a request says around the text of a cell. */
 const CELL_BYTES = 60;
 
