@@ -33,7 +33,6 @@ const GUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 /** A key that people make up like any text: what looks odd in an identifier, such as a joined emoji, is right in a name. */
 const NAME = 'name';
 
-/** Appends an error and answers undefined in the place of a value. */
 function refuse(
   issues: Issue[],
   code: string,
@@ -115,7 +114,6 @@ function blankReader(column: Column, isTextKey: boolean, read: CellReader): Cell
 /** Whole numbers with something else between them than the separator that the mapping names. */
 const SEVERAL_NUMBERS = /^\s*\d+(?:\s*[,;|/\s]\s*\d+)+\s*$/;
 
-/** One cell that holds a list. */
 function splitReader(column: Column, separator: string, item: CellReader): CellReader {
   const one: CellReader = (part, header, issues) => {
     const found: Issue[] = [];
@@ -264,7 +262,6 @@ function numberReader(column: Column, context: CellContext, limits: Limits): Cel
   };
 }
 
-/** A typed cell's number in plain digits. */
 function typedNumber(cell: TypedCell): { readonly digits: string } | { readonly problem: string } {
   const shown = shownText(cell);
   if (cell.kind !== 'number')

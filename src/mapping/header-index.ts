@@ -19,7 +19,6 @@ export interface HeaderIndex {
   warnings(): readonly Issue[];
 }
 
-/** Where a header stands, for messages. */
 interface HeaderPlace {
   readonly origin: string;
   readonly headerRow: number;

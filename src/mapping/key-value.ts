@@ -25,7 +25,6 @@ import { show } from './show.ts';
 
 type Layout = Extract<Source['layout'], { kind: 'key_value' }>;
 
-/** One pair of a table, at its line. */
 interface Pair {
   readonly rowNumber: number;
   readonly setting: string;

@@ -1,6 +1,5 @@
 import type { ChartData } from '../model/tables/layout.ts';
 
-/** Where an axis begins and ends, and the step between its numbers. */
 interface Scale {
   readonly min: number;
   readonly max: number;

@@ -74,14 +74,12 @@ async function* stayingLines(header: readonly string[], earlier: readonly Earlie
 const everyRow: UnreadRows = (rowNumbers) => Promise.resolve(new Set(rowNumbers));
 const NO_ROWS: ReadonlySet<number> = new Set();
 
-/** The numbers of the rows in a file that was written; none where there is no such file. */
 async function rowsIn(file: string): Promise<ReadonlySet<number>> {
   const found = new Set<number>();
   for await (const { lines } of resultLines(file)) for (const cells of lines) found.add(rowNumberOf(cells));
   return found;
 }
 
-/** The lines without those of some rows. */
 async function* without(lines: ResultLines, rowNumbers: ReadonlySet<number>): ResultLines {
   for await (const batch of lines) yield batch.filter((cells) => !rowNumbers.has(rowNumberOf(cells)));
 }

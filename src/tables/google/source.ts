@@ -22,7 +22,6 @@ export interface SheetReader {
   readonly reread: (location: SheetLocation, options: ReadOptions) => Promise<SourceTable>;
 }
 
-/** The tabs of one spreadsheet that are read together. */
 interface Announced {
   readonly names: Set<string>;
   /** Without those that are not there, which keep nobody from reading the others. */

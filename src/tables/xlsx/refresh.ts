@@ -42,7 +42,6 @@ function readBack(cell: CellValue): string | number | boolean {
   return typeof cell === 'string' ? decodeCellText(cell) : (cell ?? '');
 }
 
-/** What we write onto each tab of a workbook. */
 function ownTabs({ sheets }: WriteOptions, filled: readonly FilledTab[]): OwnTabs {
   return new Map(
     sheets.map(({ name, rows = [], charts = [], conditionalRules = [] }): [string, OwnTab] => {

@@ -16,7 +16,6 @@ export function loopbackOf(text: string, what: string): URL | undefined {
   );
 }
 
-/** Whether an address is http or https at this machine. */
 function isLoopbackUrl({ protocol, hostname }: URL): boolean {
   return (
     (protocol === 'http:' || protocol === 'https:') &&

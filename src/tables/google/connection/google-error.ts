@@ -29,7 +29,6 @@ const unavailable = (
   remedy = 'type the same command again later',
 ): Verdict => [UnavailableError, code, message, remedy, 'network'];
 
-/** Longest text of Google that is quoted. */
 const LONGEST_QUOTE = 300;
 
 /**

@@ -6,7 +6,6 @@ import { blockOf, colourOf } from '../requests.ts';
 
 const TITLE_SIZE = 14;
 
-/** Where the numbers of a chart begin. */
 interface Place {
   readonly sheetId: number;
   readonly top: number;

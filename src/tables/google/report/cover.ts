@@ -37,7 +37,6 @@ const WIDTHS_PX = [24, 190, 420, 90];
 const textAt = (cells: ExistingTab['cells'], row: number, column: number): string =>
   String(cells[row]?.[column] ?? '');
 
-/** Where the parts of a cover stand. */
 interface Parts {
   readonly heading: number;
   /** The first line about the file as a whole. */

@@ -18,7 +18,6 @@ const MARGIN_CHARACTERS = 3;
 const FILTER_CHARACTERS = 4;
 const WIDTH_MIN = 8;
 const WIDTH_MAX = 50;
-/** So many rows decide how wide a column is. */
 const ROWS_MEASURED = 1000;
 
 /** The format of the cells of a column; without a pattern as Sheets shows them. */
@@ -29,7 +28,6 @@ export interface Format {
   readonly wrap?: true;
 }
 
-/** How a column looks. */
 interface ColumnLook extends Format {
   readonly header: string;
   /** In characters; undefined follows the cells. */

@@ -108,7 +108,6 @@ interface Room {
   readonly inserted: number;
 }
 
-/** Makes room for `wanted` rows below the header. */
 function makeRoom(
   tab: ExistingTab,
   { below, ours }: Existing,
@@ -140,10 +139,8 @@ function makeRoom(
   };
 }
 
-/** How a report without a layout looks. */
 const PLAIN = { freeze: { rows: 1, columns: 0 }, filter: true } as const;
 
-/** Columns, totals, filter and colours. */
 function planAllFormats(
   tab: ExistingTab,
   { table, options, layout }: ReportTab,

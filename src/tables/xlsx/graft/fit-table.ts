@@ -47,7 +47,6 @@ export interface FittedTable {
   readonly totals: MovedTotals | undefined;
 }
 
-/** A name as a table writes it. */
 const written = (name: string): string =>
   name.replace(/[\n\t]/g, (char) => (char === '\n' ? '_x000a_' : '_x0009_'));
 const nameOf = ({ xml }: XmlSlice): string =>
@@ -79,7 +78,6 @@ function fitColumns(
   });
 }
 
-/** What keeps a table from following the report. */
 function obstacle(
   table: ExcelTable,
   { headers, ours }: ReportShape,

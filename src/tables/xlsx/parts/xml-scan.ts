@@ -29,7 +29,6 @@ export interface XmlScanner {
 const PIECE_CHARACTERS_MAX = 1 << 24;
 const DEPTH_MAX = 256;
 
-/** A name without its namespace prefix. */
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
 
 function withoutPrefixes(attributes: Readonly<Record<string, string>>): XmlAttributes {

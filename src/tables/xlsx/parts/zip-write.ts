@@ -3,7 +3,6 @@ import { crc32, deflateRawSync } from 'node:zlib';
 import { Zip as ZipWriter, type ZipInputFile } from 'fflate';
 import type { Zip } from './zip.ts';
 
-/** A file of an archive as it is packed. */
 interface PackedFile {
   readonly name: string;
   readonly method: number;
@@ -12,7 +11,6 @@ interface PackedFile {
   readonly packed: Buffer<ArrayBuffer>;
 }
 
-/** A file, packed for an archive. */
 function packFile(name: string, content: string): PackedFile {
   const bytes = Buffer.from(content);
   return { name, method: 8, crc: crc32(bytes), bytes: bytes.length, packed: deflateRawSync(bytes) };

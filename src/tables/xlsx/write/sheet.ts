@@ -32,7 +32,6 @@ const UPRIGHT_WIDTH = 160;
 /** Cells in a workbook: texts, numbers, truth values, dates as wall-clock times in their UTC fields. */
 export type Row = readonly CellValue[];
 
-/** How the cells of one column look. */
 interface SheetColumn {
   /** A number format in spreadsheet notation; empty is general. */
   readonly format: string;
@@ -128,7 +127,6 @@ function numberWidth(value: number, format: string): number {
   return whole.length + separators + (shown === 0 ? 0 : shown + 1);
 }
 
-/** The width that a column's header and cells need, within bounds. */
 function columnWidth({ header, rows, columns }: Sheet, index: number): number {
   const { format = '', width: asked } = columns[index] ?? {};
   let width = asked ?? Math.max(WIDTH_MIN, displayWidth(header[index] ?? '') + FILTER_WIDTH);

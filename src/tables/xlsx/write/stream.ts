@@ -9,7 +9,6 @@ type Row = readonly ReportValue[];
 
 /** The most rows of a sheet, the header among them. */
 const SHEET_ROWS_MAX = 1_048_576;
-/** The rows that widths are taken from. */
 const MEASURED_ROWS = 1_000;
 
 /**
