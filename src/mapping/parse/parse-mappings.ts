@@ -65,9 +65,7 @@ export function mappingNames(text: string, file: string): readonly MappingName[]
   }));
 }
 
-interface NamedRoot {
-  readonly name: string;
-  readonly direction: 'push' | 'pull';
+interface NamedRoot extends Omit<MappingName, 'place'> {
   readonly root: YamlDocument['roots'][number];
 }
 
