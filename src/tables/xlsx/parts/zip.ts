@@ -142,22 +142,14 @@ async function* unpack(
   const wrong = (cause?: unknown): ConfigError =>
     damagedFile(origin, `${entry.name} cannot be unpacked`, cause);
   let crc = 0;
-  for await (const chunk of pieces(open, wrong)) {
-    crc = crc32(chunk, crc);
-    yield chunk;
-  }
-  if (crc !== entry.crc) throw wrong();
-  return undefined;
-}
-
-async function* pieces(
-  open: () => Promise<Readable>,
-  wrong: (cause: unknown) => ConfigError,
-): AsyncGenerator<Buffer, undefined> {
   try {
-    for await (const chunk of await open()) yield chunk as Buffer;
+    for await (const chunk of (await open()) as AsyncIterable<Buffer>) {
+      crc = crc32(chunk, crc);
+      yield chunk;
+    }
   } catch (cause) {
     throw wrong(cause);
   }
+  if (crc !== entry.crc) throw wrong();
   return undefined;
 }

@@ -21,12 +21,6 @@ const NAME_WIDTH_MAX = 56;
 
 const NUMBERS_MARGIN = 4;
 
-/** The rows of a tab that a chart takes, its numbers and the gap below included. */
-function rowsOf(data: ChartData): { readonly chart: number; readonly block: number } {
-  const chart = chartHeight(data);
-  return { chart, block: Math.max(chart, chartTable(data).rows.length + 2) + GAP_ROWS };
-}
-
 /** A tab of charts below each other, each with its numbers beside it; `printArea` holds the charts. */
 export function buildChartSheet(
   name: string,
@@ -38,10 +32,11 @@ export function buildChartSheet(
   const breaks: number[] = [];
   for (const data of charts) {
     const top = rows.length;
-    const { chart, block } = rowsOf(data);
+    const table = chartTable(data);
+    const chart = chartHeight(data);
+    const block = Math.max(chart, table.rows.length + 2) + GAP_ROWS;
     // A row before the chart, whose border would else end the page before.
     if (top > 0) breaks.push(top - 2);
-    const table = chartTable(data);
     for (let row = 0; row < block; row += 1) rows.push(Array.from({ length: TABLE_COLUMN }, () => null));
     placeTable(table, top, rows, cells);
     if (data.series.length === 0) placeNote(data, top, rows, cells);
