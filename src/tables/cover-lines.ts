@@ -52,7 +52,8 @@ export const TABS_HEADER = ['Tab', 'Contents', 'Rows'] as const;
 
 type CoverCells = readonly (readonly (string | number | boolean)[])[];
 
-const textAt = (row: CoverCells[number] | undefined, column: number): string => String(row?.[column] ?? '');
+export const textAt = (row: CoverCells[number] | undefined, column: number): string =>
+  String(row?.[column] ?? '');
 
 /** The row of a cover that heads its list of tabs; -1 without one. */
 export const coverHeading = (cells: CoverCells): number =>

@@ -11,7 +11,7 @@ import type {
 import { columnLetters } from '../../model/tables/column-letters.ts';
 import { COLOURS } from '../xlsx/write/style.ts';
 import { freshId, takenIds } from './report/memory.ts';
-import { blockOf, formatCells, rgbOf, sizeOf } from './requests.ts';
+import { blockOf, formatCells, rgbOf, sizeOf, typedCell } from './requests.ts';
 import type { SheetsClient } from './sheets-client.ts';
 import { rangeOf, readSpreadsheet, type Spreadsheet, type Tab } from './spreadsheet.ts';
 
@@ -201,12 +201,9 @@ function bodyFormat(column: InputColumn | undefined, example: boolean, waits: bo
   };
 }
 
-/** A typed cell: no text of it is ever taken for a formula or a number. */
 function cell(value: string | number, format: CellFormat, note?: string): sheets_v4.Schema$CellData {
   return {
-    ...(value === ''
-      ? {}
-      : { userEnteredValue: typeof value === 'number' ? { numberValue: value } : { stringValue: value } }),
+    ...typedCell(value),
     userEnteredFormat: format,
     ...(note === undefined ? {} : { note }),
   };

@@ -1,5 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import type { Colour } from '../../model/tables/layout.ts';
+import type { SheetValue } from './sheets-client.ts';
 
 type Request = sheets_v4.Schema$Request;
 
@@ -58,4 +59,12 @@ export function sizeOf(
       fields: Object.keys(properties).join(','),
     },
   };
+}
+
+/** A cell as a request holds it: typed, so that no text is ever taken for a formula, a number or a date; an empty text clears it. */
+export function typedCell(value: SheetValue): sheets_v4.Schema$CellData {
+  if (value === '') return {};
+  if (typeof value === 'string') return { userEnteredValue: { stringValue: value } };
+  if (typeof value === 'number') return { userEnteredValue: { numberValue: value } };
+  return { userEnteredValue: { boolValue: value } };
 }

@@ -3,6 +3,7 @@ import { serialOf } from '../../../model/time/serial-date.ts';
 import type { ReportColumn, ReportValue } from '../../../model/tables/table.ts';
 import { SAME_DAY_FRACTION, wallReader } from '../../serial-dates.ts';
 import { cleanText, cutText } from '../../xlsx/write/sheet.ts';
+import { typedCell } from '../requests.ts';
 import type { SheetValue } from '../sheets-client.ts';
 
 /** Google refuses longer texts in a cell. */
@@ -37,14 +38,6 @@ function sameCell(stands: SheetValue, wanted: SheetValue): boolean {
     typeof wanted === 'number' &&
     Math.abs(stands - wanted) < Math.min(SAME_DAY_FRACTION, Math.abs(wanted) * 1e-14)
   );
-}
-
-/** A cell as a request holds it: typed, so that no text is ever taken for a formula, a number or a date. */
-function cellOf(value: SheetValue): sheets_v4.Schema$CellData {
-  if (value === '') return {};
-  if (typeof value === 'string') return { userEnteredValue: { stringValue: value } };
-  if (typeof value === 'number') return { userEnteredValue: { numberValue: value } };
-  return { userEnteredValue: { boolValue: value } };
 }
 
 /** Where a table stands in a tab. */
@@ -122,7 +115,7 @@ export function changedCells(
   return blocks.map(({ row, column, rows }) => ({
     updateCells: {
       start: { sheetId, rowIndex: row, columnIndex: column },
-      rows: rows.map((values) => ({ values: values.map(cellOf) })),
+      rows: rows.map((values) => ({ values: values.map(typedCell) })),
       fields: 'userEnteredValue',
     },
   }));

@@ -9,6 +9,7 @@ import {
   readCoveredTabs,
   readHighlights,
   TABS_HEADER,
+  textAt,
   WRITTEN_LABEL,
   type CoveredTab,
 } from '../../cover-lines.ts';
@@ -33,9 +34,6 @@ export interface Cover {
 }
 
 const WIDTHS_PX = [24, 190, 420, 90];
-
-const textAt = (cells: ExistingTab['cells'], row: number, column: number): string =>
-  String(cells[row]?.[column] ?? '');
 
 interface Parts {
   readonly heading: number;
@@ -75,7 +73,7 @@ export function planCover(
 ): { readonly requests: Requests; readonly grid: Grid } {
   const { cells, sheetId } = tab;
   const lines = coverLines(cover.facts, cover.timezone);
-  const line = cells.findIndex((_, row) => textAt(cells, row, 1) === WRITTEN_LABEL);
+  const line = cells.findIndex((row) => textAt(row, 1) === WRITTEN_LABEL);
   const tabs = joinCoveredTabs(readCoveredTabs(cells, titles), cover.tabs, sheetText);
   const highlights = joinHighlights(readHighlights(cells), cover.highlights);
   const planned = (
@@ -86,14 +84,16 @@ export function planCover(
     const area = { sheetId, top: 0, columns: [1, 2, 3] };
     return { rows, parts, write: changedCells(area, wanted, (row) => cells[row] ?? []) };
   };
-  const before = textAt(cells, line, 2);
+  const before = textAt(cells[line], 2);
   const same = planned(
     lines.map(([label, text]) => [label, label === WRITTEN_LABEL && before !== '' ? before : text]),
   );
   const { write, rows, parts } = changed || same.write.length > 0 ? planned(lines) : same;
   const grid = grownGrid(tab, rows.length, TABS_HEADER.length + 1);
   const hasMoved = parts.heading !== coverHeading(cells) || (lines.length > 0 && parts.technical !== line);
-  const plain = tab.isNew ? [] : [plainCells(sheetId, Math.max(rows.length, cells.length))];
+  const all = blockOf(sheetId, [0, Math.max(rows.length, cells.length)], [1, 4]);
+  // The parts stand elsewhere by now.
+  const plain = tab.isNew ? [] : [formatCells(all, {}, 'userEnteredFormat')];
   return {
     grid,
     requests: {
@@ -107,10 +107,6 @@ export function planCover(
     },
   };
 }
-
-/** The request that takes the looks of a cover away, whose parts stand elsewhere by now. */
-const plainCells = (sheetId: number, rows: number): Request =>
-  formatCells(blockOf(sheetId, [0, rows], [1, 4]), {}, 'userEnteredFormat');
 
 function formatsOf(sheetId: number, { heading, technical }: Parts, end: number, note: boolean): Request[] {
   const quiet = { foregroundColorStyle: colourOf(COLOURS.quiet) };

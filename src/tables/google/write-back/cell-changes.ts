@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
-import { CALL_BYTES_MAX } from '../requests.ts';
+import { CALL_BYTES_MAX, typedCell } from '../requests.ts';
 import type { Grid } from './tab-grid.ts';
 
 /** One cell that is to hold a text (an empty one clears it), a note, or again what somebody entered there. Positions count from 0. */
@@ -54,7 +54,7 @@ const fieldOf = (change: CellChange): string => ('note' in change ? 'note' : 'us
 function cellOf(change: CellChange): sheets_v4.Schema$CellData {
   if ('note' in change) return change.note === '' ? {} : { note: change.note };
   if ('entered' in change) return change.entered === undefined ? {} : { userEnteredValue: change.entered };
-  return change.text === '' ? {} : { userEnteredValue: { stringValue: change.text } };
+  return typedCell(change.text);
 }
 
 /**
