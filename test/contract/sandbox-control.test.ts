@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as fc from 'fast-check';
@@ -10,7 +8,9 @@ import { control } from '../support/control.ts';
 import { at, openSandbox, pointsConfigBody } from '../support/sandbox.ts';
 import type { Fields, Reply, TestSandbox } from '../support/sandbox.ts';
 import { runs } from '../support/long.ts';
+import { testFolder } from '../support/test-folder.ts';
 
+const folder = testFolder();
 let boxes: TestSandbox[] = [];
 let box: TestSandbox;
 async function open(options: SandboxOptions = {}): Promise<TestSandbox> {
@@ -60,14 +60,12 @@ describe('the key of the operator', () => {
   });
 
   it('is kept in a database file', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'teamsheet-control-'));
-    const db = join(folder, 'kept.sqlite');
+    const db = join(folder.path, 'kept.sqlite');
     const first = await openSandbox({ db, controlKey: 'mine' });
     await first.close();
     const again = await openSandbox({ db });
     expect(again.sandbox.controlKey).toBe('mine');
     await again.close();
-    rmSync(folder, { recursive: true });
   });
 
   it('leaves the rate windows alone', async () => {
@@ -153,8 +151,7 @@ describe('POST /control/clock', () => {
   });
 
   it('goes on from where it was over a restart', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'teamsheet-control-'));
-    const db = join(folder, 'kept.sqlite');
+    const db = join(folder.path, 'kept.sqlite');
     box = await openSandbox({ db });
     await post('/clock', { advance: '40d' });
     const before = (await get('/state')).record;
@@ -162,7 +159,6 @@ describe('POST /control/clock', () => {
     box = await openSandbox({ db });
     expect((await get('/state')).record).toEqual(before);
     await box.close();
-    rmSync(folder, { recursive: true });
   });
 });
 
@@ -251,8 +247,7 @@ describe('POST /control/reset', () => {
   });
 
   it('is done whole or not at all', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'teamsheet-control-'));
-    const db = join(folder, 'kept.sqlite');
+    const db = join(folder.path, 'kept.sqlite');
     box = await openSandbox({ db, seed: 'demo' });
     await post('/play-next-week');
     const other = new DatabaseSync(db);
@@ -266,19 +261,16 @@ describe('POST /control/reset', () => {
     other.close();
     expect((await post('/reset')).status).toBe(200);
     await box.close();
-    rmSync(folder, { recursive: true });
   });
 
   it('can be done again and again, and the seed survives a restart', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'teamsheet-control-'));
-    const db = join(folder, 'kept.sqlite');
+    const db = join(folder.path, 'kept.sqlite');
     box = await openSandbox({ db, seed: 'demo' });
     for (const _ of [1, 2]) expect((await post('/reset')).status).toBe(200);
     await box.close();
     box = await openSandbox({ db, seed: 'demo', now: '2026-10-20T00:00:00Z' });
     expect((await get('/state')).record).toMatchObject({ current_game_week: { week: '10' } });
     await box.close();
-    rmSync(folder, { recursive: true });
   });
 });
 
@@ -378,8 +370,7 @@ describe('GET /control/effects', () => {
   });
 
   it('is kept in a database file', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'teamsheet-control-'));
-    const db = join(folder, 'kept.sqlite');
+    const db = join(folder.path, 'kept.sqlite');
     box = await openSandbox({ db });
     await box.call('create-users', users('a'));
     const before = await effects();
@@ -387,7 +378,6 @@ describe('GET /control/effects', () => {
     box = await openSandbox({ db });
     expect(await effects()).toEqual(before);
     await box.close();
-    rmSync(folder, { recursive: true });
   });
 });
 

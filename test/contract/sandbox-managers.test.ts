@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../support/control.ts';
 import { at, openSandbox } from '../support/sandbox.ts';
 import type { Fields, TestSandbox } from '../support/sandbox.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 const WEEKS = Array.from({ length: 38 }, (_, index) => index + 1);
 const SHAPE = { GK: 2, DEF: 5, MID: 5, FWD: 3 };
@@ -108,9 +107,9 @@ describe('a corrected week', () => {
 });
 
 describe('a squad that the operator has put outside the rules', () => {
+  const folder = testFolder();
   it('does not stop the season, though the settings ask for them', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'teamsheet-managers-'));
-    const db = join(folder, 'demo');
+    const db = join(folder.path, 'demo');
     const first = await openSandbox({ seed: 'demo', db });
     const [one] = (await control(first.sandbox, 'GET', '/truth?game_week=6')).list;
     const held = (at(one, 'before') as readonly Fields[]).map((place) => Number(place['player_id']));
@@ -124,6 +123,5 @@ describe('a squad that the operator has put outside the rules', () => {
       expect((await control(second.sandbox, 'POST', '/play-next-week')).status).toBe(200);
     }
     await second.close();
-    rmSync(folder, { recursive: true });
   });
 });

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../support/control.ts';
 import { at, openSandbox, pointsConfigBody } from '../support/sandbox.ts';
 import type { Fields, TestSandbox } from '../support/sandbox.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 /** One goalkeeper, then defenders, midfielders and forwards of two clubs: enough for any formation. */
 const ELEVEN = [1, 4, 5, 6, 7, 13, 14, 15, 16, 20, 21];
@@ -181,9 +180,9 @@ describe('the finance of a squad', () => {
 });
 
 describe('a game week', () => {
+  const folder = testFolder();
   it('is played whole or not at all', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'teamsheet-week-'));
-    const db = join(folder, 'week.sqlite');
+    const db = join(folder.path, 'week.sqlite');
     const box = await openSandbox({ db });
     await box.call('create-users', { body: { users: [{ external_id: 'a', display_name: 'A' }] } });
     await makeSquad(box, 'Only');
@@ -203,6 +202,5 @@ describe('a game week', () => {
     await playWeek(box);
     expect(at((await box.call('get-fixtures', { id: 1 })).list[0], 'fixtures.0.status')).toBe('finished');
     await box.close();
-    rmSync(folder, { recursive: true });
   });
 });

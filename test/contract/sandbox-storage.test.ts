@@ -1,23 +1,19 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { control } from '../support/control.ts';
 import { at, openSandbox, pointsConfigBody, testClock } from '../support/sandbox.ts';
 import type { TestSandbox } from '../support/sandbox.ts';
+import { testFolder } from '../support/test-folder.ts';
 
-let folder = '';
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'teamsheet-sandbox-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 describe('a database file', () => {
   it('keeps key, account, records, used windows and the time of the season over a restart', async () => {
-    const db = join(folder, 'kept.sqlite');
+    const db = join(folder.path, 'kept.sqlite');
     const clock = testClock();
     const first = await openSandbox({ db, clock, seed: 'demo' });
     const body = { users: [{ external_id: 'a', display_name: 'A' }] };
@@ -41,13 +37,13 @@ describe('a database file', () => {
   });
 
   it('is readable by its owner alone', async () => {
-    const db = join(folder, 'private.sqlite');
+    const db = join(folder.path, 'private.sqlite');
     await (await openSandbox({ db })).close();
     expect(statSync(db).mode & 0o077).toBe(0);
   });
 
   it('takes a given key, and keeps it', async () => {
-    const db = join(folder, 'key.sqlite');
+    const db = join(folder.path, 'key.sqlite');
     await (await openSandbox({ db, apiKey: 'my-key' })).close();
     const again = await openSandbox({ db });
     expect(again.sandbox.apiKey).toBe('my-key');
@@ -58,7 +54,7 @@ describe('a database file', () => {
   it.each(['fixed', 'sliding'] as const)(
     'has %s windows that are new at an earlier time',
     async (windows) => {
-      const db = join(folder, `${windows}.sqlite`);
+      const db = join(folder.path, `${windows}.sqlite`);
       const settings = { windows, per_minute: 1 };
       const first = await openSandbox({ db, settings, now: '2026-12-01T00:00:00Z' });
       expect((await first.call('list-users')).status).toBe(200);
@@ -72,7 +68,7 @@ describe('a database file', () => {
   );
 
   it('can be set to another time of the season', async () => {
-    const db = join(folder, 'now.sqlite');
+    const db = join(folder.path, 'now.sqlite');
     await (await openSandbox({ db })).close();
     const later = await openSandbox({ db, now: '2026-09-05T00:00:00Z' });
     const league = (await later.call('get-fantasy-league', { id: 1 })).record;
@@ -97,7 +93,7 @@ const ONE_LINEUP = `
 
 describe('a database of an earlier version', () => {
   it('keeps the line-ups of its squads, before and after the substitutions', async () => {
-    const db = join(folder, 'one-lineup.sqlite');
+    const db = join(folder.path, 'one-lineup.sqlite');
     const first = await openSandbox({ db });
     await first.call('create-users', { body: { users: [{ external_id: 'a', display_name: 'A' }] } });
     await first.call('set-points-config', { body: pointsConfigBody() });
@@ -132,7 +128,7 @@ describe('a database of an earlier version', () => {
   });
 
   it('is brought up to date with what it holds', async () => {
-    const db = join(folder, 'earlier.sqlite');
+    const db = join(folder.path, 'earlier.sqlite');
     const first = await openSandbox({ db, seed: 'demo' });
     const mini = { fantasy_league_id: 1, name: 'm', type: 't' };
     await first.call('create-mini-league', { body: mini });
@@ -169,17 +165,19 @@ describe('what cannot be used is refused with a code and a remedy', () => {
     );
 
   it('a file that is no database', async () => {
-    const db = join(folder, 'text.csv');
+    const db = join(folder.path, 'text.csv');
     writeFileSync(db, 'Member ID,Name\n'.repeat(100));
     expect(await failure({ db })).toMatchObject({ code: 'sandbox.db', exitCode: 4 });
   });
 
   it('a file in a folder that is not there', async () => {
-    expect(await failure({ db: join(folder, 'none', 'x.sqlite') })).toMatchObject({ code: 'sandbox.db' });
+    expect(await failure({ db: join(folder.path, 'none', 'x.sqlite') })).toMatchObject({
+      code: 'sandbox.db',
+    });
   });
 
   it('a database of a newer version', async () => {
-    const db = join(folder, 'newer.sqlite');
+    const db = join(folder.path, 'newer.sqlite');
     const database = new DatabaseSync(db);
     database.exec('PRAGMA user_version = 99');
     database.close();
@@ -190,7 +188,7 @@ describe('what cannot be used is refused with a code and a remedy', () => {
   });
 
   it('a file that another sandbox holds', async () => {
-    const db = join(folder, 'held.sqlite');
+    const db = join(folder.path, 'held.sqlite');
     const first = await openSandbox({ db });
     expect(await failure({ db })).toMatchObject({
       code: 'sandbox.db',
@@ -199,13 +197,13 @@ describe('what cannot be used is refused with a code and a remedy', () => {
     expect((await first.call('list-users')).status).toBe(200);
     await first.close();
     const second = await openSandbox({ db });
-    expect(await failure({ db: join(folder, 'held.sqlite') })).toMatchObject({ code: 'sandbox.db' });
+    expect(await failure({ db: join(folder.path, 'held.sqlite') })).toMatchObject({ code: 'sandbox.db' });
     await second.close();
-    expect(readdirSync(folder).filter((name) => name.startsWith('held'))).toEqual(['held.sqlite']);
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('held'))).toEqual(['held.sqlite']);
   });
 
   it('another seed than the file was made with', async () => {
-    const db = join(folder, 'seed.sqlite');
+    const db = join(folder.path, 'seed.sqlite');
     await (await openSandbox({ db, seed: 'demo' })).close();
     expect(await failure({ db, seed: 'default' })).toMatchObject({ code: 'sandbox.seed', exitCode: 4 });
     expect(await failure({ seed: 'demos' as 'demo' })).toMatchObject({

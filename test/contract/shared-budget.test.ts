@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type {
@@ -20,13 +19,14 @@ import {
   startPostgres,
   type PostgresServer,
 } from '../support/postgres.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 const clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: () => Promise.resolve() };
 const account = { baseUrl: 'https://data.example', accountId: 'club' };
 const rival = { baseUrl: 'https://data.example', accountId: 'rival' };
 const HOUR_MS = 3_600_000;
 
-let folder: string;
+const folder = testFolder();
 let held: BudgetData;
 let schema: string;
 let own: OwnPostgres;
@@ -39,23 +39,21 @@ beforeAll(async () => {
 });
 afterAll(() => server?.close());
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
   schema = newSchema();
   held = new BudgetData();
 });
 afterEach(async () => {
   for (const file of files.splice(0)) file.close();
   for (const client of clients.splice(0)) await client.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const openOn = async (client: PostgresClient): Promise<SharedBudget> => {
   clients.push(client);
-  return (await openTestState(client, schema, folder, { clock })).budget;
+  return (await openTestState(client, schema, folder.path, { clock })).budget;
 };
 
 suite('SQLite', () => {
-  const budget = sqliteBudget(join(folder, 'locks'), clock);
+  const budget = sqliteBudget(join(folder.path, 'locks'), clock);
   files.push(budget);
   return Promise.resolve(budget);
 });
@@ -72,7 +70,7 @@ describe('a file of budgets that a power cut has damaged', () => {
       (file) => Buffer.concat([file.subarray(0, 4096), Buffer.alloc(file.length - 4096)]),
     ],
   ])('is made anew where it %s', async (_what, damage) => {
-    const at = join(folder, 'locks');
+    const at = join(folder.path, 'locks');
     mkdirSync(at, { recursive: true });
     const file = join(at, 'budget.sqlite');
     const before = sqliteBudget(at, clock);
@@ -88,7 +86,7 @@ describe.each<readonly [string, (now: () => number) => SharedBudget]>([
   [
     'SQLite',
     (now) => {
-      const budget = sqliteBudget(join(folder, 'locks'), { ...clock, now });
+      const budget = sqliteBudget(join(folder.path, 'locks'), { ...clock, now });
       files.push(budget);
       return budget;
     },

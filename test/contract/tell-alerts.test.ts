@@ -1,6 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXIT, InterruptedError, type ExitCode } from '../../src/model/error.ts';
@@ -18,6 +17,7 @@ import type { Attempt } from '../../src/schedule/mapping-states.ts';
 import { openStore } from '../../src/state/sqlite/store.ts';
 import { startServer } from '../support/cli.ts';
 import { patientClock, type PatientClock } from '../support/patient-clock.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 const START = Date.parse('2026-08-20T10:00:00Z');
 const HOUR = 3_600_000;
@@ -29,7 +29,7 @@ interface Told {
   readonly atMs: number;
 }
 
-let folder: string;
+const folder = testFolder();
 let clock: PatientClock;
 let store: Store;
 let told: Told[];
@@ -42,10 +42,9 @@ const begun = (): void => void (underWay += 1);
 const ended = (): void => void (underWay -= 1);
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'teamsheet-alerts-'));
   underWay = 0;
   clock = patientClock(START, () => underWay > 0);
-  store = await openStore({ file: join(folder, '.teamsheet/state.sqlite'), clock });
+  store = await openStore({ file: join(folder.path, '.teamsheet/state.sqlite'), clock });
   told = [];
   warnings = [];
   answers = new Map();
@@ -68,7 +67,6 @@ afterEach(async () => {
   unsubscribe('http.client.request.error', ended);
   await server.close();
   await store.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** With two webhooks and a ping to the receiver; `env` says something else. */
@@ -83,7 +81,7 @@ function office(env: Readonly<Record<string, string>> = {}, alerts?: readonly ob
     },
     { var: {} },
     {
-      cwd: folder,
+      cwd: folder.path,
       env: {
         HOOK: `${server.baseUrl}/hook/${SECRET}`,
         SLACK: `${server.baseUrl}/slack/${SECRET}`,
@@ -204,7 +202,7 @@ describe('alerts', () => {
     await clock.drive(tellAlerts({ ...office(), signal: stop.signal }, FAILED));
     expect(told).toEqual([]);
     await store.close();
-    store = await openStore({ file: join(folder, '.teamsheet/state.sqlite'), clock });
+    store = await openStore({ file: join(folder.path, '.teamsheet/state.sqlite'), clock });
     // Nobody knows whether the process that took them sent them.
     clock.pass(60_000);
     await clock.drive(sendWaiting(office(), 0));
@@ -301,8 +299,8 @@ describe('a test of the addresses', () => {
   });
 
   it('reads an address from a file, and warns of one that others can read or that goes without TLS', async () => {
-    writeFileSync(join(folder, 'hook.txt'), `${server.baseUrl}${HOOK}\n`, { mode: 0o644 });
-    writeFileSync(join(folder, 'open.txt'), 'http://hooks.example/x', { mode: 0o600 });
+    writeFileSync(join(folder.path, 'hook.txt'), `${server.baseUrl}${HOOK}\n`, { mode: 0o644 });
+    writeFileSync(join(folder.path, 'open.txt'), 'http://hooks.example/x', { mode: 0o600 });
     const alerts = [
       { webhook: { file: 'hook.txt' }, allow_private: true },
       { webhook: { file: 'open.txt' } },
@@ -328,10 +326,10 @@ it('addresses are in no state, no warning and no error', async () => {
     tellAlerts(office({ HOOK: `${server.baseUrl}/${SECRET}`, PING: `nowhere ${SECRET}` }), WORKED),
   );
   await clock.drive(pingAll('fail', office({ PING: `nowhere ${SECRET}` })));
-  const files = readdirSync(join(folder, '.teamsheet'));
+  const files = readdirSync(join(folder.path, '.teamsheet'));
   expect(files).toContain('state.sqlite');
   const texts = [
-    ...files.map((name) => readFileSync(join(folder, '.teamsheet', name), 'latin1')),
+    ...files.map((name) => readFileSync(join(folder.path, '.teamsheet', name), 'latin1')),
     ...warnings,
   ];
   expect(warnings.length).toBeGreaterThan(2);

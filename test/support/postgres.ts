@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
@@ -86,9 +86,9 @@ function serverUser(): { readonly name: string; readonly uid: number; readonly g
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
+  const { port } = server.address() as AddressInfo;
   await new Promise((done) => server.close(done));
-  return typeof address === 'object' && address !== null ? address.port : 0;
+  return port;
 }
 
 function succeeded(done: SpawnSyncReturns<Buffer>): void {
@@ -122,19 +122,7 @@ export async function startPostgres({ isDurable = false } = {}): Promise<Postgre
   if (user !== undefined) chownSync(home, user.uid, user.gid);
   const identity = user === undefined ? {} : { uid: user.uid, gid: user.gid };
   const data = path.join(home, 'data');
-  const options = [
-    '-D',
-    data,
-    '-U',
-    'teamsheet',
-    '-A',
-    'trust',
-    '--no-sync',
-    '--encoding',
-    'UTF8',
-    '--locale',
-    'C',
-  ];
+  const options = ['-D', data, ...'-U teamsheet -A trust --no-sync --encoding UTF8 --locale C'.split(' ')];
   succeeded(spawnSync(path.join(folder, 'initdb'), options, { cwd: home, ...identity }));
   const port = await freePort();
   const start = async () => {
@@ -194,8 +182,7 @@ export async function startPooler(
     });
   });
   await new Promise<void>((done) => pooler.listen(0, '127.0.0.1', done));
-  const address = pooler.address();
-  url.host = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  url.host = `127.0.0.1:${(pooler.address() as AddressInfo).port}`;
   return { url: url.href, close: () => new Promise((done) => pooler.close(() => done())) };
 }
 
@@ -220,15 +207,14 @@ export async function openTestState(
   const folders = new RunFolders(path.join(folder, 'runs'));
   const name = 'postgres://127.0.0.1/test';
   const options = { client, name, schema, clock, folders, termMs, repeat, process };
-  const { store, ...others } = await openPostgresState(options);
-  const { lock } = others;
+  const { store, lock, ...others } = await openPostgresState(options);
   const holds = await Promise.all(held.map((account) => lock.acquire(account, 'test')));
   const close = store.close.bind(store);
   store.close = async () => {
     for (const each of holds.splice(0)) await each.release();
     await close();
   };
-  return { store, ...others };
+  return { store, lock, ...others };
 }
 
 export const clientOf = (server: PostgresServer | undefined): Promise<PostgresClient> =>

@@ -1,25 +1,22 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createLock, lockFolder } from '../../../../src/state/sqlite/lock.ts';
+import { testFolder } from '../../../support/test-folder.ts';
 
 const HOLDER = join(import.meta.dirname, '../../../support/lock-holder.ts');
 const account = { baseUrl: 'https://data.example', accountId: 'club' };
 
-let root: string;
+const root = testFolder();
 let folder: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'teamsheet-'));
-  folder = join(root, 'state', 'locks');
-});
-afterEach(() => {
-  rmSync(root, { recursive: true, force: true });
+  folder = join(root.path, 'state', 'locks');
 });
 
 type Holder = ChildProcessByStdio<Writable, Readable, null>;
@@ -89,7 +86,7 @@ describe('the lock of an account', () => {
   });
 
   it('cannot be had in a folder that cannot be written', async () => {
-    writeFileSync(join(root, 'state'), 'a file where a folder should be');
+    writeFileSync(join(root.path, 'state'), 'a file where a folder should be');
     await expect(createLock({ folder }).acquire(account, 'push')).rejects.toMatchObject({
       code: 'state.unwritable',
       exitCode: 8,
