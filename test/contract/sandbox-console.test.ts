@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -10,6 +8,7 @@ import { control } from '../support/control.ts';
 import { runs } from '../support/long.ts';
 import { at, openSandbox } from '../support/sandbox.ts';
 import type { TestSandbox } from '../support/sandbox.ts';
+import { testFolder } from '../support/test-folder.ts';
 
 const HOST = 'localhost:8787';
 const ORIGIN = `http://${HOST}`;
@@ -80,19 +79,9 @@ async function playersOf(box: TestSandbox) {
   );
 }
 
-const LISTS = [
-  ...[
-    'leagues',
-    'users',
-    'squads',
-    'fixtures',
-    'players',
-    'mini-leagues',
-    'prices',
-    'substitutions',
-    'activity',
-  ],
-].map((name) => `/console/1/${name}`);
+const LISTS = 'leagues users squads fixtures players mini-leagues prices substitutions activity'
+  .split(' ')
+  .map((name) => `/console/1/${name}`);
 const LONGER = [
   '/docs',
   '/console/1/',
@@ -177,9 +166,10 @@ describe('every page', () => {
 const SQUADS = runs(2000, 10_000);
 
 describe(`with ${SQUADS} squads`, () => {
+  const folder = testFolder();
+
   it('a page of them and the overview are as short as with 60, and the last page and a squad are there', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'teamsheet-console-'));
-    const db = join(folder, 'big.sqlite');
+    const db = join(folder.path, 'big.sqlite');
     await (await openSandbox({ seed: 'demo', db })).close();
     const squadIds = multiplySquads(db, SQUADS);
     const small = await open({ seed: 'demo' });
@@ -196,7 +186,6 @@ describe(`with ${SQUADS} squads`, () => {
     );
     expect(middle.statusCode).toBe(200);
     await boxes.pop()?.close();
-    rmSync(folder, { recursive: true });
   });
 
   /** Copies the 60 squads of the demo until there are so many; answers all ids. */
@@ -282,14 +271,8 @@ describe('data', () => {
     }
     const squads = (await box.call('list-squads')).list.map(({ id }) => `/console/1/squads/${String(id)}`);
     const urls = [
-      ...[
-        '/',
-        ...LISTS,
-        ...squads,
-        '/console/1/mini-leagues/1',
-        '/console/1/leagues/2',
-        '/console/1/players/1?league=2',
-      ],
+      ...['/', ...LISTS, ...squads],
+      ...['mini-leagues/1', 'leagues/2', 'players/1?league=2'].map((path) => `/console/1/${path}`),
       ...WICKED.flatMap((text, index) => [
         `/console/1/users/${index + 1}`,
         `/console/1/users?q=${encodeURIComponent(text)}`,

@@ -13,28 +13,8 @@ const RUNS = runs(150, 10_000);
 
 /** Field names of the interface beside values that may be right, nearly right or absurd. */
 const NAMES = [
-  ...[
-    'id',
-    'name',
-    'type',
-    'users',
-    'external_id',
-    'display_name',
-    'is_active',
-    'user_id',
-    'players_in',
-    'prices',
-  ],
-  ...[
-    'player_id',
-    'price',
-    'league_id',
-    'fantasy_league_id',
-    'game_week_id',
-    'page',
-    'starter_points',
-    '__proto__',
-  ],
+  ...'id name type users external_id display_name is_active user_id players_in prices'.split(' '),
+  ...'player_id price league_id fantasy_league_id game_week_id page starter_points __proto__'.split(' '),
 ];
 const scalar = fc.oneof(
   fc.constantFrom(0, 1, -1, 1.5, 2 ** 53, 1e308, '', '1', 'constructor', '\u0000', '\ud800', null, true),

@@ -10,18 +10,8 @@ import type { TestSandbox } from '../support/sandbox.ts';
 
 /** The season is as long as a season; only what customers add may not be read from one end to the other. */
 const GROWING = [
-  'users',
-  'squads',
-  'lineups',
-  'lineup_places',
-  'transfers',
-  'chips_played',
-  'squad_weeks',
-  'mini_leagues',
-  'price_records',
-  'auto_substitutions',
-  'effects',
-  'prices',
+  ...'users squads lineups lineup_places transfers chips_played squad_weeks mini_leagues'.split(' '),
+  ...'price_records auto_substitutions effects prices'.split(' '),
 ];
 
 /** What a statement reads from one end to the other of a table that grows. */
