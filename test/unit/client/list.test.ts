@@ -60,7 +60,18 @@ describe('readList', () => {
     ['every page states the number of records', pages(120, 50, full), 'stated'],
     ['nothing is stated', pages(7, 5, () => undefined), 'assumed'],
     ['a total of -1 states nothing', pages(7, 5, (page) => ({ page, total: -1, page_total: -1 })), 'assumed'],
+    ['nothing comes', () => pageOf([]), 'assumed'],
+    [
+      'the last of several pages comes again',
+      ({ page = 1 }) => pageOf(page === 1 ? upTo(5) : [6]),
+      'assumed',
+    ],
     ['one page comes again and again', () => pageOf(upTo(3)), 'doubtful'],
+    [
+      'one page comes again, and counts its records',
+      () => pageOf(upTo(5), { total: 5, per_page: 5 }),
+      'stated',
+    ],
     [
       'one page comes again, and as many pages are stated as it has records',
       () => pageOf(upTo(3), { page: 1, page_total: 3, per_page: 3, total: 3 }),
@@ -210,31 +221,5 @@ describe('readList', () => {
       paging: { total: 2 },
     });
     expect((await read(service)).found).toEqual([1]);
-  });
-});
-
-describe('how a list is known to be whole', () => {
-  const nothing: PagingOf = () => undefined;
-  const first = upTo(5);
-  it.each<readonly [string, Service, string]>([
-    ['stated by every page', pages(120, 50, full), 'stated'],
-    ['assumed at an empty page', pages(7, 5, nothing), 'assumed'],
-    [
-      'assumed of several pages of which the last comes again',
-      ({ page = 1 }) => pageOf(page === 1 ? first : [6]),
-      'assumed',
-    ],
-    ['doubtful of one page that comes again', () => pageOf(first), 'doubtful'],
-    [
-      'stated by a page that comes again and counts its records',
-      () => pageOf(first, { total: 5, per_page: 5 }),
-      'stated',
-    ],
-    ['assumed of nothing', () => pageOf([]), 'assumed'],
-  ])('is %s', async (_what, service, wholeness) => {
-    const list = readList('GET /user', (page) => Promise.resolve(service({ page, turn: 0 })));
-    let step = await list.next();
-    while (step.done !== true) step = await list.next();
-    expect(step.value).toBe(wholeness);
   });
 });

@@ -58,7 +58,7 @@ describe('a line-up', () => {
   });
 });
 
-/** Places from words: a bar begins the bench; `c` and `v` mark captain and vice-captain, `-` a player without minutes. */
+/** Places from words: a bar begins the bench, `-` marks a player without minutes. */
 function week(words: string) {
   const [eleven = '', bench = ''] = words.split(' | ');
   const count = eleven.split(' ').length;
@@ -66,11 +66,11 @@ function week(words: string) {
   const absent = new Set(entries.flatMap((word, index) => (word.includes('-') ? [index + 1] : [])));
   const places = entries.map((word, index): Place => ({
     playerId: index + 1,
-    position: word.replaceAll(/[-cv]/g, '') as Position,
+    position: word.replace('-', '') as Position,
     order: index + 1,
     isStarting: index < count,
-    isCaptain: word.includes('c'),
-    isViceCaptain: word.includes('v'),
+    isCaptain: false,
+    isViceCaptain: false,
   }));
   return { places, minutesOf: (playerId: number) => (absent.has(playerId) ? 0 : 90) };
 }
@@ -131,17 +131,5 @@ describe('automatic substitutions', () => {
       in: { playerId: 13, order: 6, isStarting: true },
     });
     expect(result.places.map((place) => place.order)).toEqual(places.map((place) => place.order));
-  });
-
-  it.each([
-    ['GKc DEFv', 1, 2],
-    ['GKc- DEFv', 2, 1],
-    ['GKc- DEFv-', 1, 2],
-    ['GKc DEFv-', 1, 2],
-  ])('%s: player %i is captain and player %i vice-captain', (words, captain, vice) => {
-    const { places, minutesOf } = week(words);
-    const after = substitute(places, minutesOf).places;
-    expect(after.find((place) => place.isCaptain)?.playerId).toBe(captain);
-    expect(after.find((place) => place.isViceCaptain)?.playerId).toBe(vice);
   });
 });

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Place } from '../../../src/sandbox/game/lineup.ts';
-import type { Performance } from '../../../src/sandbox/game/match.ts';
+import { COUNTERS } from '../../../src/sandbox/game/match.ts';
+import type { Counter, Performance } from '../../../src/sandbox/game/match.ts';
 import { countLineup, pointsOf, scoreOf } from '../../../src/sandbox/game/scoring.ts';
 import type { Score, Scoring } from '../../../src/sandbox/game/scoring.ts';
 import { pointsConfigBody } from '../../support/sandbox.ts';
@@ -19,24 +20,15 @@ function scoring(over: Partial<Scoring>): Scoring {
   } as Scoring;
 }
 
+const NOTHING = Object.fromEntries(COUNTERS.map((name) => [name, 0])) as Record<Counter, number>;
+
 function stat(over: Partial<Performance> = {}): Performance {
   return {
+    ...NOTHING,
     playerId: 1,
     position: 'MID',
     games_started: 1,
     minutes_played: 90,
-    goals: 0,
-    assists: 0,
-    clean_sheets: 0,
-    goals_conceded: 0,
-    own_goals: 0,
-    saves: 0,
-    penalty_saves: 0,
-    penalty_missed: 0,
-    yellow_cards: 0,
-    red_cards: 0,
-    bonus_points: 0,
-    bonus_points_scores: 0,
     ...over,
   };
 }

@@ -54,13 +54,4 @@ describe('--set switch=value', () => {
     const unset = { page_size: undefined } as unknown as Parameters<typeof completeSettings>[0];
     expect(completeSettings(unset).page_size).toBe(50);
   });
-
-  it('the defaults are those that the documentation names', () => {
-    expect(completeSettings({})).toMatchObject({
-      per_minute: 600,
-      per_day: 100_000,
-      window_seconds: 60,
-      page_size: 50,
-    });
-  });
 });
