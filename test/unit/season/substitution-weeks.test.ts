@@ -23,13 +23,10 @@ function record(id: string, atMs: number, over: Partial<AutoSubstitution> = {}):
   return { id, squad, player, txn_ref: id, created_at: new Date(atMs).toISOString(), ...over };
 }
 
-const lineup = (starting: readonly number[], bench: readonly number[]): Lineup => ({
-  id: 'S1',
-  squad: {
-    starting_xi: starting.map((id) => ({ player: { id: String(id) } })),
-    bench: bench.map((id) => ({ player: { id: String(id) } })),
-  },
-});
+function lineup(starting: readonly number[], bench: readonly number[], captain?: number): Lineup {
+  const entry = (id: number) => ({ player: { id: String(id) }, is_captain: id === captain });
+  return { id: 'S1', squad: { starting_xi: starting.map(entry), bench: bench.map(entry) } };
+}
 
 it('the first week is the only one that may be processed before the second is over, and so on', () => {
   const log = [1, 2, 3].map((week) => record(`r${week}`, overMs(week) + 3 * 60 * 60 * 1000));
@@ -120,25 +117,12 @@ it('who came in for whom is told by the place where several share a reference, a
 });
 
 it('the armband moved with who went out as captain while another one is captain now', () => {
-  const wears = (lineup: Lineup, captain: number): Lineup => ({
-    ...lineup,
-    squad: {
-      starting_xi: (lineup.squad?.starting_xi ?? []).map((entry) => ({
-        ...entry,
-        is_captain: entry.player?.id === String(captain),
-      })),
-      bench: (lineup.squad?.bench ?? []).map((entry) => ({
-        ...entry,
-        is_captain: entry.player?.id === String(captain),
-      })),
-    },
-  });
   const log = [record('out', START), record('in', START, { player: { id: 8 }, txn_ref: 'out' })];
   const weekOf = new Map(log.map(({ id }) => [id, 'W1']));
   const moved = (now: number) =>
     loggedPairs(log, weekOf, () => ({
-      before: wears(lineup([7, 9], [8]), 7),
-      after: wears(lineup([8, 9], [7]), now),
+      before: lineup([7, 9], [8], 7),
+      after: lineup([8, 9], [7], now),
     })).map(({ captainMoved }) => captainMoved);
   expect([moved(9), moved(7)]).toEqual([[true], [false]]);
 });
