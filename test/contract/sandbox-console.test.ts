@@ -1,31 +1,17 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { OPERATION_IDS, endpoints } from '../../src/contract/index.ts';
 import { SEEDS, isSeed } from '../../src/sandbox/seed.ts';
-import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { control } from '../support/control.ts';
 import { runs } from '../support/long.ts';
+import { sandboxOfTest } from '../support/sandbox-of-test.ts';
+import { testFolder } from '../support/test-folder.ts';
 import { at, openSandbox } from '../support/sandbox.ts';
 import type { TestSandbox } from '../support/sandbox.ts';
-import { testFolder } from '../support/test-folder.ts';
 
 const HOST = 'localhost:8787';
 const ORIGIN = `http://${HOST}`;
-const boxes: TestSandbox[] = [];
-
-async function open(options: SandboxOptions = {}): Promise<TestSandbox> {
-  const box = await openSandbox(options);
-  boxes.push(box);
-  return box;
-}
-afterEach(async () => {
-  for (const box of boxes.splice(0)) {
-    expect(box.failures).toEqual([]);
-    await box.close();
-  }
-});
-
 type Headers = Readonly<Record<string, string>>;
 
 function get(box: TestSandbox, url: string, headers: Headers = {}) {
@@ -99,7 +85,7 @@ const LONGER = [
 
 describe('every page', () => {
   it.each(Object.keys(SEEDS).filter(isSeed))('answers with the seed %s, and to HEAD', async (seed) => {
-    const box = await open({ seed });
+    const box = await sandboxOfTest({ seed });
     for (const url of ['/', ...LISTS, ...LONGER]) {
       const page = await get(box, url);
       expect([page.statusCode, page.headers['content-type'], url]).toEqual([
@@ -115,7 +101,7 @@ describe('every page', () => {
   });
 
   it('may neither run scripts nor styles of its own text, nor be framed, nor be kept', async () => {
-    const box = await open({ seed: 'demo' });
+    const box = await sandboxOfTest({ seed: 'demo' });
     for (const url of ['/', '/console/1/squads', '/console/nowhere']) {
       const { headers, body } = await get(box, url);
       expect(headers['content-security-policy']).toBe(
@@ -128,7 +114,7 @@ describe('every page', () => {
   });
 
   it('has its style sheet and its icon at addresses that it names', async () => {
-    const box = await open();
+    const box = await sandboxOfTest();
     const { body } = await get(box, '/');
     const [sheet = '', icon = ''] = Array.from(
       body.matchAll(/<link [^>]*href="([^"]*)"/g),
@@ -142,7 +128,7 @@ describe('every page', () => {
   });
 
   it('is not counted in the rate windows and changes nothing', async () => {
-    const box = await open({ seed: 'demo', settings: { per_minute: 1 } });
+    const box = await sandboxOfTest({ seed: 'demo', settings: { per_minute: 1 } });
     for (const url of ['/', ...LISTS]) expect((await get(box, url)).statusCode).toBe(200);
     const state = await control(box.sandbox, 'GET', '/state');
     expect([at(state.record, 'rate_limit.per_minute.used'), at(state.record, 'records.effects')]).toEqual([
@@ -151,7 +137,7 @@ describe('every page', () => {
   });
 
   it('shows what is, whatever the settings show to clients', async () => {
-    const box = await open({
+    const box = await sandboxOfTest({
       seed: 'demo',
       settings: { account_call: 'refused', past_end: 'not_found', page_size: 1, apply_after_ms: 60_000 },
     });
@@ -167,13 +153,12 @@ const SQUADS = runs(2000, 10_000);
 
 describe(`with ${SQUADS} squads`, () => {
   const folder = testFolder();
-
   it('a page of them and the overview are as short as with 60, and the last page and a squad are there', async () => {
     const db = join(folder.path, 'big.sqlite');
     await (await openSandbox({ seed: 'demo', db })).close();
     const squadIds = multiplySquads(db, SQUADS);
-    const small = await open({ seed: 'demo' });
-    const big = await open({ db });
+    const small = await sandboxOfTest({ seed: 'demo' });
+    const big = await sandboxOfTest({ db });
     for (const url of ['/', '/console/1/squads', '/console/1/squads?page=20', '/console/1/squads?q=copy']) {
       const [one, other] = [await get(small, url), await get(big, url)];
       expect(other.statusCode).toBe(200);
@@ -185,7 +170,6 @@ describe(`with ${SQUADS} squads`, () => {
       `Page ${SQUADS / 50} of ${SQUADS / 50}, ${SQUADS.toLocaleString('en')} in all`,
     );
     expect(middle.statusCode).toBe(200);
-    await boxes.pop()?.close();
   });
 
   /** Copies the 60 squads of the demo until there are so many; answers all ids. */
@@ -227,7 +211,7 @@ describe('what is not there', () => {
     '/console/1/players/1e0',
     '/console/1/mini-leagues/1',
   ])('%s is a page that says so', async (url) => {
-    const box = await open();
+    const box = await sandboxOfTest();
     const { statusCode, headers, body } = await get(box, url);
     expect([statusCode, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
     expect(textOf(body)).toContain('Not found');
@@ -235,7 +219,7 @@ describe('what is not there', () => {
   });
 
   it('is JSON elsewhere', async () => {
-    const box = await open();
+    const box = await sandboxOfTest();
     const answer = await get(box, '/nowhere');
     expect(answer.json()).toMatchObject({ statusCode: 404, data: null });
   });
@@ -250,7 +234,7 @@ describe('data', () => {
   ];
 
   it('is escaped wherever it stands', async () => {
-    const box = await open();
+    const box = await sandboxOfTest();
     for (const [index, name] of WICKED.entries()) {
       const user = await box.call('create-users', {
         body: { users: [{ external_id: name, display_name: name }] },
@@ -294,7 +278,7 @@ describe('data', () => {
   });
 
   it('cannot turn the direction of a text or hide in it', async () => {
-    const box = await open();
+    const box = await sandboxOfTest();
     const name = 'a\u202eb\u200fc\u2066d\u0007e\u200bf\u0000g';
     await box.call('create-mini-league', { body: { fantasy_league_id: 1, name, type: 'مرحبا' } });
     const { body } = await get(box, '/console/1/mini-leagues');
@@ -306,7 +290,7 @@ describe('data', () => {
 
 describe('the pages agree with the service', () => {
   it('on a squad, its line-up of a week, its ranks and its substitutions', async () => {
-    const box = await open({ seed: 'demo' });
+    const box = await sandboxOfTest({ seed: 'demo' });
     const [{ id } = {}] = (await box.call('list-squads')).list;
     const squad = await box.call('get-squad', { id: String(id) });
     const page = await get(box, `/console/1/squads/${String(id)}`);
@@ -330,7 +314,7 @@ describe('the pages agree with the service', () => {
   });
 
   it("on an owner's week: transfers, hits and chip, of any week and of the next one", async () => {
-    const box = await open({ seed: 'demo' });
+    const box = await sandboxOfTest({ seed: 'demo' });
     const truths = (await control(box.sandbox, 'GET', '/truth?game_week=5')).list;
     const hit = truths.find((one) => Number(at(one, 'transfer_hits.hits')) > 1);
     const chip = truths.find((one) => one['chip'] === 'triple_captain');
@@ -361,7 +345,7 @@ describe('the pages agree with the service', () => {
   });
 
   it('on substitutions: what the log of a week says is marked on the pitches', async () => {
-    const box = await open({ seed: 'demo' });
+    const box = await sandboxOfTest({ seed: 'demo' });
     const log = await get(box, '/console/1/substitutions?week=5');
     const squads = [
       ...new Set(Array.from(log.body.matchAll(/squads\/([0-9a-f-]{36})\?week=5/g), ([, id]) => id)),
@@ -376,7 +360,7 @@ describe('the pages agree with the service', () => {
   });
 
   it('on matches: the goals of the players are the score', async () => {
-    const box = await open({ seed: 'demo' });
+    const box = await sandboxOfTest({ seed: 'demo' });
     const { body } = await get(box, '/console/1/fixtures?week=3');
     const scores = Array.from(
       body.matchAll(/class="score"[^>]*>(\d+) – (\d+)</g),
@@ -390,7 +374,7 @@ describe('the pages agree with the service', () => {
   });
 
   it('on a search for players', async () => {
-    const box = await open({ seed: 'demo' });
+    const box = await sandboxOfTest({ seed: 'demo' });
     const { body } = await get(box, '/console/1/players?club=4&position=GK');
     const rows = body.split('<tbody>')[1]?.match(/<tr>/g) ?? [];
     expect(rows.length).toBeGreaterThanOrEqual(2);
@@ -398,7 +382,7 @@ describe('the pages agree with the service', () => {
   });
 
   it('on the ids of players, which squads and prices name, and finds a player by his', async () => {
-    const box = await open({ seed: 'demo' });
+    const box = await sandboxOfTest({ seed: 'demo' });
     const list = await get(box, '/console/1/players');
     const rows = Array.from(
       list.body.matchAll(
@@ -419,7 +403,7 @@ describe('the pages agree with the service', () => {
   });
 
   it('on users: their ids, whether they are active, and their squads', async () => {
-    const box = await open({ seed: 'demo' });
+    const box = await sandboxOfTest({ seed: 'demo' });
     const all = (await box.call('list-users')).list;
     const [{ id, user_id, external_id } = {}] = all;
     await box.call('update-user', { body: { id, is_active: false } });
@@ -454,7 +438,7 @@ describe('the pages agree with the service', () => {
   });
 
   it('on users of several pages', async () => {
-    const box = await open();
+    const box = await sandboxOfTest();
     const users = Array.from({ length: 120 }, (_, index) => ({
       external_id: `U-${String(index + 1).padStart(3, '0')}`,
       display_name: 'Somebody',
@@ -470,7 +454,7 @@ describe('the pages agree with the service', () => {
   });
 
   it('on two players of one surname in a squad, who have their initial on the pitch', async () => {
-    const box = await open();
+    const box = await sandboxOfTest();
     const players = await playersOf(box);
     const pairs = players.flatMap((one) => players.map((other) => [one, other] as const));
     const [one, other] =
@@ -500,7 +484,7 @@ describe('the pages agree with the service', () => {
   });
 
   it('on the requests that came, with queries and bodies, without keys', async () => {
-    const box = await open({ port: 0 });
+    const box = await sandboxOfTest({ port: 0 });
     const { baseUrl } = box.sandbox;
     const ask = async (path: string, headers: Headers, body?: string): Promise<void> => {
       const init = body === undefined ? { headers } : { headers, method: 'POST', body };
@@ -541,11 +525,13 @@ describe('the pages agree with the service', () => {
     expect(await found('?status=401&text=REFUSED-one')).toBe('1 of the latest 6');
     expect(await found('?text=zo%C3%AB')).toBe('1 of the latest 6');
     expect(await show('?text=nothing+of+that')).toContain('No request fits the filter. Show all 6');
-    expect((await get(await open(), '/console/1/activity')).body).toContain('No request since the start.');
+    expect((await get(await sandboxOfTest(), '/console/1/activity')).body).toContain(
+      'No request since the start.',
+    );
   });
 
   it('remembers no more than the latest 300', async () => {
-    const box = await open();
+    const box = await sandboxOfTest();
     for (let number = 1; number <= 305; number += 1) {
       await box.call('list-users', { headers: { 'x-request-id': `request-${number}.` } });
     }
@@ -558,7 +544,7 @@ describe('the pages agree with the service', () => {
 
 describe('the operations', () => {
   it('stand with every field under the head of the console, and lead back to it', async () => {
-    const box = await open();
+    const box = await sandboxOfTest();
     const { body } = await get(box, '/docs');
     expect(body).toContain('<a href="/docs" aria-current="page">Operations</a>');
     expect(body).toContain('<a class="brand" href="/">');
@@ -581,7 +567,7 @@ describe('the operations', () => {
   });
 
   it('each have a request that the sandbox carries out as it stands there, to the address that was asked', async () => {
-    const box = await open({ seed: 'demo' });
+    const box = await sandboxOfTest({ seed: 'demo' });
     for (const [index, id] of OPERATION_IDS.entries()) {
       const { body } = await get(box, '/docs');
       expect(body).not.toContain(box.sandbox.apiKey);
@@ -609,14 +595,14 @@ describe('the operations', () => {
   });
 
   it('have examples where nothing was made yet', async () => {
-    const { body } = await get(await open(), '/docs', { host: '127.0.0.1:99' });
+    const { body } = await get(await sandboxOfTest(), '/docs', { host: '127.0.0.1:99' });
     expect(body).toContain('http://127.0.0.1:99/v1/squad/00000000-0000-0000-0000-000000000000/lineup');
   });
 });
 
 describe('the operator', () => {
   it('plays weeks, moves the clock and makes everything new, once signed in', async () => {
-    const box = await open({ seed: 'demo' });
+    const box = await sandboxOfTest({ seed: 'demo' });
     const session = await signIn(box);
     expect(textOf((await get(box, '/')).body)).toContain('Read-only');
     expect(textOf((await get(box, '/', session)).body)).toContain('Play next game week');
@@ -640,7 +626,7 @@ describe('the operator', () => {
   });
 
   it('has each account to itself', async () => {
-    const box = await open({ settings: { accounts: 2 } });
+    const box = await sandboxOfTest({ settings: { accounts: 2 } });
     const session = await signIn(box);
     const answer = await post(box, '/console/2/play-next-week', {}, session);
     expect([answer.statusCode, answer.headers.location]).toEqual([303, '/console/2/']);
@@ -650,7 +636,7 @@ describe('the operator', () => {
   });
 
   it('is signed out after twelve hours', async () => {
-    const box = await open();
+    const box = await sandboxOfTest();
     const session = await signIn(box);
     box.clock.advance(12 * 3_600_000 - 1);
     expect((await post(box, '/console/1/clock', { advance: '1s' }, session)).statusCode).toBe(303);
@@ -659,7 +645,7 @@ describe('the operator', () => {
   });
 
   it.each(['', 'guessed', 'the-key'.repeat(600)])('is not somebody with another key', async (key) => {
-    const box = await open();
+    const box = await sandboxOfTest();
     const answer = await post(box, '/console/session', { key });
     expect(answer.statusCode).toBe(key.length > 4_096 ? 413 : 401);
     expect(answer.headers['set-cookie']).toBeUndefined();
@@ -667,7 +653,7 @@ describe('the operator', () => {
   });
 
   it('does not take the key from an address or another kind of body', async () => {
-    const box = await open();
+    const box = await sandboxOfTest();
     const { controlKey } = box.sandbox;
     expect((await get(box, `/console/session?key=${controlKey}`)).statusCode).toBe(404);
     const json = await box.sandbox.app.inject({
@@ -682,7 +668,7 @@ describe('the operator', () => {
   const ACTIONS = ['/console/1/play-next-week', '/console/1/clock', '/console/1/reset'];
 
   it.each(ACTIONS)('alone may POST %s', async (url) => {
-    const box = await open({ seed: 'demo' });
+    const box = await sandboxOfTest({ seed: 'demo' });
     const before = await control(box.sandbox, 'GET', '/state');
     const session = await signIn(box);
     const refused: readonly (readonly [number, Headers])[] = [
@@ -716,7 +702,7 @@ describe('the place', () => {
     '127.0.0.1.evil.example',
     '192.168.1.5',
   ])('the host %j is refused', async (host) => {
-    const box = await open();
+    const box = await sandboxOfTest();
     for (const url of ['/', '/console/1/squads', '/console/icon.svg']) {
       expect((await get(box, url, { host })).statusCode).toBe(421);
     }
@@ -725,13 +711,13 @@ describe('the place', () => {
   it.each(['localhost', '127.0.0.1:8787', '[::1]:80', 'LOCALHOST:1'])(
     'the host %s is this machine',
     async (host) => {
-      const box = await open();
+      const box = await sandboxOfTest();
       expect((await get(box, '/', { host })).statusCode).toBe(200);
     },
   );
 
   it('another machine is refused, whatever host it names', async () => {
-    const box = await open();
+    const box = await sandboxOfTest();
     const answer = await box.sandbox.app.inject({
       url: '/',
       headers: { host: HOST },

@@ -2,31 +2,18 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { control } from '../support/control.ts';
 import { at, openSandbox, pointsConfigBody } from '../support/sandbox.ts';
 import type { Fields, Reply, TestSandbox } from '../support/sandbox.ts';
 import { runs } from '../support/long.ts';
+import { sandboxOfTest } from '../support/sandbox-of-test.ts';
 import { testFolder } from '../support/test-folder.ts';
 
 const folder = testFolder();
-let boxes: TestSandbox[] = [];
 let box: TestSandbox;
-async function open(options: SandboxOptions = {}): Promise<TestSandbox> {
-  const opened = await openSandbox(options);
-  boxes.push(opened);
-  return opened;
-}
 beforeEach(async () => {
-  box = await open();
-});
-afterEach(async () => {
-  for (const opened of boxes) {
-    expect(opened.failures).toEqual([]);
-    await opened.close();
-  }
-  boxes = [];
+  box = await sandboxOfTest();
 });
 
 const get = (path: string): Promise<Reply> => control(box.sandbox, 'GET', path);
@@ -118,7 +105,7 @@ describe('POST /control/clock', () => {
   });
 
   it('renews a window that it leaves behind, and no other', async () => {
-    box = await open({ settings: { per_minute: 2, per_day: 3 } });
+    box = await sandboxOfTest({ settings: { per_minute: 2, per_day: 3 } });
     await box.call('list-users');
     await box.call('list-users');
     expect((await box.call('list-users')).status).toBe(429);
@@ -164,7 +151,7 @@ describe('POST /control/clock', () => {
 
 describe('--now', () => {
   it('sets season, windows and Date header', async () => {
-    box = await open({ now: '2027-01-01T00:00:30Z' });
+    box = await sandboxOfTest({ now: '2027-01-01T00:00:30Z' });
     const reply = await box.call('get-account');
     expect(reply.headers['date']).toBe('Fri, 01 Jan 2027 00:00:30 GMT');
     expect(at(reply.record, 'config.rate_limit.per_minute.reset_at')).toBe('2027-01-01T00:01:00.000Z');
@@ -223,7 +210,7 @@ describe('POST /control/reset', () => {
   };
 
   it('makes the service what it was at its start, with a new account and the same keys', async () => {
-    box = await open({ seed: 'demo' });
+    box = await sandboxOfTest({ seed: 'demo' });
     const account = (await box.call('get-account')).record['id'];
     const before = await visible();
     await box.call('create-users', users('a', 'b'));
@@ -254,7 +241,7 @@ describe('POST /control/reset', () => {
     other.exec(`CREATE TRIGGER broken BEFORE INSERT ON squads BEGIN SELECT RAISE(ABORT, 'full'); END`);
     const before = await visible();
     expect((await post('/reset')).status).toBe(500);
-    expect(box.failures).toHaveLength(1);
+    expect(box.failures.splice(0)).toHaveLength(1);
     expect((await get('/state')).record).toMatchObject({ now: '2026-09-28T23:00:00.000Z' });
     expect(await visible()).toEqual(before);
     other.exec('DROP TRIGGER broken');
@@ -304,7 +291,7 @@ describe('GET /control/effects', () => {
   });
 
   it('has the records of price uploads and substitutions, which their answers do not name', async () => {
-    box = await open({ seed: 'demo' });
+    box = await sandboxOfTest({ seed: 'demo' });
     const prices = [1, 2, 3].map((player_id) => ({ player_id, price: 5, type: 't' }));
     await box.call('upload-prices', { body: { fantasy_league_id: 1, prices } });
     const week = at((await box.call('get-fantasy-league', { id: 1 })).record, 'current_game_week.id');

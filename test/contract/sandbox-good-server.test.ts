@@ -126,7 +126,7 @@ describe('what is answered from memory', () => {
   };
 
   it('is what the service would say now: after a write, at a new game week, after a reset', async () => {
-    const box = await openSandbox({ seed: 'demo' });
+    await using box = await openSandbox({ seed: 'demo' });
     const users = await twice(box, '/user');
     const [user] = (await box.call('list-users')).list;
     await box.call('update-user', { body: { id: user?.['id'], display_name: 'Now' } });
@@ -145,13 +145,12 @@ describe('what is answered from memory', () => {
 
     await control(box.sandbox, 'POST', '/reset');
     expect(await twice(box, '/user')).toBe(users);
-    await box.close();
   });
 
   it('is not older than the request that waited', async () => {
     const gate = Promise.withResolvers<undefined>();
     const clock = { now: () => 0, monotonic: () => 0, sleep: () => gate.promise };
-    const box = await openSandbox({
+    await using box = await openSandbox({
       clock,
       faults: [{ kind: 'late', operation: 'list-users', nth: 2, after_ms: 1 }],
     });
@@ -160,12 +159,10 @@ describe('what is answered from memory', () => {
     await box.call('create-users', { body: { users: [{ external_id: 'between', display_name: 'x' }] } });
     gate.resolve(undefined);
     expect(await waiting).toContain('between');
-    await box.close();
   });
 
   it('is never the account, whose numbers move with each request', async () => {
-    const box = await openSandbox();
+    await using box = await openSandbox();
     expect(await read(box, '/auth/account')).not.toBe(await read(box, '/auth/account'));
-    await box.close();
   });
 });

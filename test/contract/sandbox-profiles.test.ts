@@ -2,9 +2,9 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSandbox, PROFILES, profileSettings, SWITCHES, SWITCH_NAMES } from '../../src/sandbox/index.ts';
+import { PROFILES, profileSettings, SWITCHES, SWITCH_NAMES } from '../../src/sandbox/index.ts';
 import type { Sandbox, Settings } from '../../src/sandbox/index.ts';
-import { at, pointsConfigBody, testClock } from '../support/sandbox.ts';
+import { at, openSandbox, pointsConfigBody } from '../support/sandbox.ts';
 import type { Fields, TestClock } from '../support/sandbox.ts';
 
 interface Raw {
@@ -25,23 +25,16 @@ let boxes = 0;
 // Copies of one file start faster than a season again.
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'teamsheet-profiles-'));
-  await (await createSandbox({ seed: 'demo', clock: testClock(), db: join(folder, 'demo') })).close();
+  await (await openSandbox({ seed: 'demo', db: join(folder, 'demo') })).close();
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A service with some switches set, whose answers are taken as they come: they need not be exact here. */
 async function withBox<T>(settings: Partial<Settings>, work: (box: Box) => Promise<T>): Promise<T> {
-  const clock = testClock();
-  const failures: unknown[] = [];
   const db = join(folder, String((boxes += 1)));
   copyFileSync(join(folder, 'demo'), db);
-  const sandbox = await createSandbox({
-    db,
-    seed: 'demo',
-    settings,
-    clock,
-    onFailure: (error) => failures.push(error),
-  });
+  await using box = await openSandbox({ db, seed: 'demo', settings });
+  const { sandbox, clock } = box;
   const send: Box['send'] = async (method, path, body) => {
     const answer = await sandbox.inject({
       method,
@@ -55,12 +48,7 @@ async function withBox<T>(settings: Partial<Settings>, work: (box: Box) => Promi
     const { status, headers, body: text } = answer;
     return { status, headers, text, json: text.startsWith('{') ? (JSON.parse(text) as Fields) : {} };
   };
-  try {
-    return await work({ sandbox, clock, send });
-  } finally {
-    await sandbox.close();
-    expect(failures).toEqual([]);
-  }
+  return await work({ sandbox, clock, send });
 }
 
 const users = (...keys: string[]) => ({

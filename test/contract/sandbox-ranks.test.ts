@@ -69,10 +69,7 @@ describe('squads, ranks and mini leagues over three weeks', () => {
       });
     }
   });
-  afterAll(async () => {
-    expect(box.failures).toEqual([]);
-    await box.close();
-  });
+  afterAll(() => box.close());
 
   it('a squad has the points of its players, its captain or vice-captain twice, in every week since it takes part', async () => {
     for (const [name, id] of Object.entries(ids)) {
@@ -154,7 +151,7 @@ describe('squads, ranks and mini leagues over three weeks', () => {
 
 describe('the finance of a squad', () => {
   it('follows prices: what was spent stays, what it is worth moves', async () => {
-    const box = await openSandbox();
+    await using box = await openSandbox();
     const price = (player_id: number, amount: number) =>
       box.call('upload-prices', {
         body: { fantasy_league_id: 1, prices: [{ player_id, price: amount, type: 'current' }] },
@@ -175,15 +172,15 @@ describe('the finance of a squad', () => {
     expect((await detailOf(box, beyond))['finance']).toMatchObject({ money_spent: 54.3, squad_value: 124.3 });
     const ruined = await makeSquad(box, 'Ruined', [3]);
     expect((await detailOf(box, ruined))['finance']).toMatchObject({ money_in_bank: -20 });
-    await box.close();
   });
 });
 
 describe('a game week', () => {
   const folder = testFolder();
+
   it('is played whole or not at all', async () => {
     const db = join(folder.path, 'week.sqlite');
-    const box = await openSandbox({ db });
+    await using box = await openSandbox({ db });
     await box.call('create-users', { body: { users: [{ external_id: 'a', display_name: 'A' }] } });
     await makeSquad(box, 'Only');
     const other = new DatabaseSync(db);
@@ -191,7 +188,7 @@ describe('a game week', () => {
     const before = (await control(box.sandbox, 'GET', '/state')).record;
     const fixtures = (await box.call('get-fixtures', { id: 1 })).body;
     const failed = await control(box.sandbox, 'POST', '/play-next-week');
-    expect([failed.status, box.failures.length]).toEqual([500, 1]);
+    expect([failed.status, box.failures.splice(0).length]).toEqual([500, 1]);
     expect((await box.call('get-fixtures', { id: 1 })).body).toBe(fixtures);
     expect((await control(box.sandbox, 'GET', '/state')).record).toMatchObject({
       now: before['now'],
@@ -201,6 +198,5 @@ describe('a game week', () => {
     other.close();
     await playWeek(box);
     expect(at((await box.call('get-fixtures', { id: 1 })).list[0], 'fixtures.0.status')).toBe('finished');
-    await box.close();
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sandboxOfTest } from '../support/sandbox-of-test.ts';
 import { at, openSandbox } from '../support/sandbox.ts';
 import type { Fields, TestSandbox } from '../support/sandbox.ts';
 
@@ -23,22 +24,13 @@ async function readAll(box: TestSandbox): Promise<readonly string[]> {
 }
 
 describe('the season that a seed makes', () => {
-  const boxes: TestSandbox[] = [];
-  const open = async (...options: Parameters<typeof openSandbox>): Promise<TestSandbox> => {
-    const box = await openSandbox(...options);
-    boxes.push(box);
-    return box;
-  };
-  afterAll(async () => {
-    for (const box of boxes) {
-      expect(box.failures).toEqual([]);
-      await box.close();
-    }
-  });
-
   it('is the same every time, but for the account and the key', async () => {
     // A process plays the weeks once, and then takes what that changed.
-    const three = [await open({ seed: 'demo' }), await open({ seed: 'demo' }), await open({ seed: 'demo' })];
+    const three = [
+      await sandboxOfTest({ seed: 'demo' }),
+      await sandboxOfTest({ seed: 'demo' }),
+      await sandboxOfTest({ seed: 'demo' }),
+    ];
     const [first, ...others] = await Promise.all(three.map(readAll));
     expect(others).toEqual([first, first]);
     const differs = async (read: (box: TestSandbox) => unknown): Promise<void> =>
@@ -48,7 +40,11 @@ describe('the season that a seed makes', () => {
   });
 
   it('goes on in the same way', async () => {
-    const three = [await open({ seed: 'demo' }), await open({ seed: 'demo' }), await open({ seed: 'demo' })];
+    const three = [
+      await sandboxOfTest({ seed: 'demo' }),
+      await sandboxOfTest({ seed: 'demo' }),
+      await sandboxOfTest({ seed: 'demo' }),
+    ];
     const played = three.map(async (box) => {
       const users = { users: [{ external_id: 'a', display_name: 'a' }] };
       const [user] = (await box.call('create-users', { body: users })).list;
@@ -64,7 +60,7 @@ describe('the season that a seed makes', () => {
   });
 
   it('starts by default before the first week, with players and without users, squads or points', async () => {
-    const box = await open();
+    const box = await sandboxOfTest();
     const league = (await box.call('get-fantasy-league', { id: 1 })).record;
     expect([at(league, 'current_game_week.week'), at(league, 'next_game_week.week')]).toEqual(['1', '2']);
     expect(league['points_config']).toBe(null);
@@ -74,7 +70,7 @@ describe('the season that a seed makes', () => {
   });
 
   it('plays a week when its end has passed', async () => {
-    const box = await open({ now: '2026-08-17T22:59:30Z' });
+    const box = await sandboxOfTest({ now: '2026-08-17T22:59:30Z' });
     const players = [1, 4, 5, 6, 7, 13, 14, 15, 16, 20, 21];
     await box.call('create-users', { body: { users: [{ external_id: 'a', display_name: 'a' }] } });
     const body = { user_id: 1, name: 'Eleven', fantasy_league_id: 1, players_in: players };
@@ -92,7 +88,7 @@ describe('the season that a seed makes', () => {
   });
 
   it('knows no week after the last', async () => {
-    const box = await open({ now: '2027-06-01T00:00:00Z' });
+    const box = await sandboxOfTest({ now: '2027-06-01T00:00:00Z' });
     const league = (await box.call('get-fantasy-league', { id: 1 })).record;
     expect([at(league, 'current_game_week.week'), league['next_game_week']]).toEqual(['38', null]);
     const mini = await box.call('create-mini-league', {
@@ -104,7 +100,7 @@ describe('the season that a seed makes', () => {
   });
 
   it('a squad made after the last week shows it without points', async () => {
-    const box = await open({ seed: 'demo', now: '2027-06-01T00:00:00Z' });
+    const box = await sandboxOfTest({ seed: 'demo', now: '2027-06-01T00:00:00Z' });
     const weeks = (await box.call('get-fixtures', { id: 1 })).list;
     const players_in = Array.from({ length: 30 }, (_, index) => index + 1);
     const body = { user_id: 1, name: 'Too late', fantasy_league_id: 1, players_in };

@@ -48,11 +48,12 @@ interface Request {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface TestSandbox {
+/** Closed by `close` or with its block; either throws where the sandbox made a mistake. */
+export interface TestSandbox extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly clock: TestClock;
-  /** What `onFailure` was told: must stay empty. */
-  readonly failures: readonly unknown[];
+  /** What `onFailure` was told. */
+  readonly failures: unknown[];
   /** One call; every answer is checked against the contract, field by field. */
   call(operation: OperationId, request?: Request): Promise<Reply>;
   /** Any request, with the key. */
@@ -86,6 +87,10 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<TestSan
     });
     return replyOf(response);
   };
+  const close = async (): Promise<void> => {
+    await sandbox.close();
+    if (failures.length > 0) throw new AggregateError(failures, 'the sandbox failed');
+  };
   return {
     sandbox,
     clock,
@@ -98,7 +103,8 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<TestSan
       if (reply.status < 400) checkAnswer(endpoint, reply);
       return reply;
     },
-    close: () => sandbox.close(),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
