@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeFolder, runCli, startService, type Outcome, type Service } from '../support/cli.ts';
+import { describe, expect, it } from 'vitest';
+import type { Outcome, RunOptions } from '../support/cli.ts';
+import { program } from '../support/program.ts';
 
 const LINK = /http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]+/;
 
 describe('the dashboard of the built program', () => {
-  let service: Service;
-  const folder = makeFolder({
+  const files = {
     'teamsheet.yaml':
       'version: 1\nenvironments: { sandbox: { base_url: "${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } } }\nvars: { fantasy_league_id: 1 }\n',
     'users.csv': `Member ID,Name\nm-1,<b>Ada</b>\nm-2,${'x'.repeat(61)}\n`,
@@ -17,14 +17,8 @@ describe('the dashboard of the built program', () => {
   columns: { external_id: Member ID, display_name: { from: Name, max_length: 50 } }
   schedule: { at: each.kickoff - 24h }
 `,
-  });
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(async () => {
-    await service.close();
-    folder.remove();
-  });
+  };
+  const { folder, service, run, runWith } = program(files, { once: true, service: {} });
 
   /** Starts a command that serves, asks for pages with the link that it prints, and ends it. */
   async function browse(
@@ -34,18 +28,14 @@ describe('the dashboard of the built program', () => {
   ): Promise<Outcome> {
     let looked: Promise<void> = Promise.reject(new Error('it printed no link'));
     looked.catch(() => undefined);
-    const ended = runCli(args, {
-      cwd: folder.path,
-      env: service.env,
-      when: {
-        seen: ready,
-        act: (kill, stdout, stderr) => {
-          const said = stdout + stderr;
-          looked = lookWith(LINK.exec(said)?.[0] ?? '', said, look).finally(() => kill('SIGTERM'));
-        },
+    const when: RunOptions['when'] = {
+      seen: ready,
+      act: (kill, stdout, stderr) => {
+        const said = stdout + stderr;
+        looked = lookWith(LINK.exec(said)?.[0] ?? '', said, look).finally(() => kill('SIGTERM'));
       },
-    });
-    const outcome = await ended;
+    };
+    const outcome = await runWith({ when }, ...args);
     await looked;
     return outcome;
   }
@@ -65,7 +55,7 @@ describe('the dashboard of the built program', () => {
   }
 
   it('shows runs and refused rows, and asks the service nothing', async () => {
-    expect((await runCli(['push', '--yes'], { cwd: folder.path, env: service.env })).code).toBe(3);
+    expect((await run('push', '--yes')).code).toBe(3);
     const before = service.requests.length;
     const outcome = await browse(['dashboard', '--port', '0'], LINK, async (get) => {
       const overview = await get('/');

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/model/error.ts';
 import { realClock } from '../../src/runtime/clock.ts';
-import { makeFolder, startService } from '../support/cli.ts';
 import { startFakeGoogle } from '../support/google/fake-google.ts';
+import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { runHere, runInProcess } from '../support/run-here.ts';
 import { smallDemo, SQUADS } from '../support/small-demo.ts';
 
@@ -15,14 +15,13 @@ it('a league runs from a shared spreadsheet with init and schedule run alone: in
   let aheadMs = 0;
   const now = (): number => Date.now() + aheadMs;
   const google = await startFakeGoogle({ now });
-  const folder = makeFolder();
-  const service = await startService(smallDemo(folder.path, { per_minute: 10_000 }, '2026-08-10T09:10:00Z'));
+  const folder = folderOfTest();
+  const service = await serviceOfTest(smallDemo(folder.path, { per_minute: 10_000 }, '2026-08-10T09:10:00Z'));
   const stop = new AbortController();
   const terminate = (): void => stop.abort(new InterruptedError('SIGTERM', 'stopped by SIGTERM'));
-  onTestFinished(async () => {
+  onTestFinished(() => {
     terminate();
-    await Promise.all([service.close(), google.close()]);
-    folder.remove();
+    return google.close();
   });
   writeFileSync(join(folder.path, 'league.key.json'), JSON.stringify(google.keyFile), { mode: 0o600 });
   const id = google.add({

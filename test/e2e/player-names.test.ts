@@ -1,14 +1,7 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startService } from '../support/cli.ts';
-import type { Outcome, Service } from '../support/cli.ts';
-import { folderOfTest } from '../support/of-test.ts';
+import { expect, it } from 'vitest';
+import type { Outcome } from '../support/cli.ts';
+import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { runHere } from '../support/run-here.ts';
-
-let service: Service;
-beforeEach(async () => {
-  service = await startService();
-});
-afterEach(() => service.close());
 
 interface Player {
   readonly first_name: string;
@@ -20,6 +13,7 @@ it.each([
   ['csv', 'players-report', 'out/players\\.csv'],
   ['workbook', 'players-workbook', 'out/players\\.xlsx tab "Players"'],
 ])('creates a squad of names on a new league, with reports as %s', async (place, report, table) => {
+  const service = await serviceOfTest();
   const folder = folderOfTest({ 'users.csv': `Member ID,Display name,Active\n${place},Ada,yes\n` });
   const cli = (...args: readonly string[]): Promise<Outcome> =>
     runHere(args, { cwd: folder.path, env: service.env });

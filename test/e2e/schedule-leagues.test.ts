@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
-import { makeFolder } from '../support/cli.ts';
+import { expect, it } from 'vitest';
+import type { Service } from '../support/cli.ts';
+import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { runHere } from '../support/run-here.ts';
 import { smallDemo } from '../support/small-demo.ts';
 
@@ -20,15 +20,11 @@ const MAPPINGS = `- { version: 1, name: trigger, push: auto_substitutions, sourc
 `;
 
 it('several leagues of several accounts are scheduled together, each by its own game weeks and clock', async () => {
-  const folder = makeFolder({ 'teamsheet.yaml': CONFIG, 'mappings/m.yaml': MAPPINGS });
-  const at = (now: string): Promise<Sandbox> =>
-    createSandbox(smallDemo(folder.path, { per_minute: 10_000 }, now));
+  const folder = folderOfTest({ 'teamsheet.yaml': CONFIG, 'mappings/m.yaml': MAPPINGS });
+  const at = (now: string): Promise<Service> =>
+    serviceOfTest(smallDemo(folder.path, { per_minute: 10_000 }, now));
   const a = await at('2026-08-14T12:00:00Z');
   const b = await at('2026-08-21T12:00:00Z');
-  onTestFinished(async () => {
-    await Promise.all([a.close(), b.close()]);
-    folder.remove();
-  });
   const env = { A_URL: a.baseUrl, A_KEY: a.apiKey, B_URL: b.baseUrl, B_KEY: b.apiKey };
   const run = async (...args: readonly string[]): Promise<string> => {
     const { stdout, stderr } = await runHere(args, { cwd: folder.path, env });
@@ -64,15 +60,15 @@ it('several leagues of several accounts are scheduled together, each by its own 
     ]),
   );
 
-  await a.control('POST', '/play-next-week');
-  await a.control('POST', '/clock', { advance: '4h' });
+  await a.sandbox.control('POST', '/play-next-week');
+  await a.sandbox.control('POST', '/clock', { advance: '4h' });
   const first = await once();
   expect(first).toMatch(/due: .*trigger@north \(week 1\)/);
   expect(first).toContain('reading game week 1 of north');
   expect(first).not.toMatch(/trigger@south|of south/);
 
-  await b.control('POST', '/play-next-week');
-  await b.control('POST', '/clock', { advance: '4h' });
+  await b.sandbox.control('POST', '/play-next-week');
+  await b.sandbox.control('POST', '/clock', { advance: '4h' });
   const second = await once();
   expect(second).toMatch(/due: .*trigger@south \(week 2\)/);
   expect(second).toContain('reading game week 2 of south');
@@ -80,8 +76,8 @@ it('several leagues of several accounts are scheduled together, each by its own 
 
   // An account that does not answer is not in the way of the other one.
   await a.close();
-  await b.control('POST', '/play-next-week');
-  await b.control('POST', '/clock', { advance: '4h' });
+  await b.sandbox.control('POST', '/play-next-week');
+  await b.sandbox.control('POST', '/clock', { advance: '4h' });
   const alone = await once();
   expect(alone).toMatch(/due: .*trigger@south \(week 3\)/);
 });

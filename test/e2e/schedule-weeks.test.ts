@@ -1,9 +1,8 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
-import { createSandbox, type Sandbox, type Settings } from '../../src/sandbox/index.ts';
-import { makeFolder } from '../support/cli.ts';
+import type { Sandbox, Settings } from '../../src/sandbox/index.ts';
+import { startServer, type makeFolder } from '../support/cli.ts';
+import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { runHere } from '../support/run-here.ts';
 import { smallDemo, SQUADS } from '../support/small-demo.ts';
 import { runInSeason, SEASON_CLOCK } from '../support/season-clock.ts';
@@ -42,11 +41,12 @@ async function world(
   { isOneClock = false }: { readonly isOneClock?: boolean } = {},
 ): Promise<World> {
   const told: Readonly<Record<string, unknown>>[] = [];
-  const folder = makeFolder({
+  const folder = folderOfTest({
     ...{ 'teamsheet.yaml': CONFIG, 'mappings/m.yaml': TRIGGER, 'clock.cjs': SEASON_CLOCK },
   });
-  const sandbox = await createSandbox(smallDemo(folder.path, { per_minute: 10_000, ...settings }, START));
-  const hook = createServer((request, response) => {
+  const service = await serviceOfTest(smallDemo(folder.path, { per_minute: 10_000, ...settings }, START));
+  const { sandbox } = service;
+  const hook = await startServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
@@ -54,18 +54,8 @@ async function world(
       response.end();
     });
   });
-  await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    await sandbox.close();
-    hook.close();
-    folder.remove();
-  });
-  const { port } = hook.address() as AddressInfo;
-  const env = {
-    TEAMSHEET_BASE_URL: sandbox.baseUrl,
-    TEAMSHEET_API_KEY: sandbox.apiKey,
-    ALERT_URL: `http://127.0.0.1:${port}`,
-  };
+  onTestFinished(hook.close);
+  const env = { ...service.env, ALERT_URL: hook.baseUrl };
   const end = async (expected: number, args: readonly string[]): Promise<string> => {
     const place = { cwd: folder.path, env };
     const { code, stdout, stderr } = await (isOneClock

@@ -1,6 +1,7 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
-import { makeFolder, type Outcome } from '../support/cli.ts';
+import { describe, expect, it } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Outcome } from '../support/cli.ts';
+import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { runHere } from '../support/run-here.ts';
 import { smallDemo } from '../support/small-demo.ts';
 
@@ -27,15 +28,10 @@ interface World {
 }
 
 async function world(weeks: string, now?: string): Promise<World> {
-  const folder = makeFolder({ 'teamsheet.yaml': CONFIG, 'mappings/m.yaml': trigger(weeks) });
+  const folder = folderOfTest({ 'teamsheet.yaml': CONFIG, 'mappings/m.yaml': trigger(weeks) });
   // Nothing here is about the budget, which would be waited for.
   const settings = { per_minute: 10_000, per_day: 100_000, page_size: 1000 };
-  const sandbox = await createSandbox(smallDemo(folder.path, settings, now));
-  onTestFinished(async () => {
-    await sandbox.close();
-    folder.remove();
-  });
-  const env = { TEAMSHEET_BASE_URL: sandbox.baseUrl, TEAMSHEET_API_KEY: sandbox.apiKey };
+  const { sandbox, env } = await serviceOfTest(smallDemo(folder.path, settings, now));
   const run = (...args: readonly string[]): Promise<Outcome> => runHere(args, { cwd: folder.path, env });
   return {
     sandbox,
