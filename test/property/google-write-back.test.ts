@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { WriteBack } from '../../src/model/tables/table.ts';
-import { writeBackSheet } from '../../src/tables/google/write-back.ts';
+import { createSheetKind } from '../../src/tables/google-sheets.ts';
 import { accessTo } from '../support/google-access.ts';
 import { googleOfFile } from '../support/google/of-file.ts';
 import type { FakeTab } from '../support/google/fake-google.ts';
@@ -107,8 +107,7 @@ test('whatever people do to a tab before and during the write-back, each row has
           })),
         };
         const access = accessTo(fake);
-        const result = await writeBackSheet(
-          access,
+        const result = await createSheetKind(access).writeBack(
           { kind: 'sheet', spreadsheet: id, tab: 'Users' },
           content,
         );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createRowReader } from '../../src/mapping/rows.ts';
 import type { ParsedRow } from '../../src/mapping/rows.ts';
-import { createSheetReader } from '../../src/tables/google/source.ts';
+import { createSheetKind } from '../../src/tables/google-sheets.ts';
 import { accessTo } from '../support/google-access.ts';
 import { googleOfFile } from '../support/google/of-file.ts';
 import type { FakeCell, FakeTab } from '../support/google/fake-google.ts';
@@ -32,7 +32,7 @@ async function read(
   const spreadsheet = fake.add({ title: 'Season', tabs: [{ title: 'Users', rows: [HEADER, ...rows] }] });
   options.edit?.(fake.tab(spreadsheet, 'Users'));
   const location = { kind: 'sheet', spreadsheet, tab: 'Users' } as const;
-  const table = await createSheetReader(accessTo(fake)).open(location, MAPPING.source);
+  const table = await createSheetKind(accessTo(fake)).open(location, MAPPING.source);
   const reader = createRowReader(MAPPING, table.header, {
     allowKeyShape: options.allowKeyShape === true,
     variable: () => undefined,

@@ -8,7 +8,7 @@ import { readShown, readTabs, type TabCells } from './read-tabs.ts';
 import type { GoogleAccess, SheetsClient } from './sheets-client.ts';
 import { columnLetters } from '../../model/tables/column-letters.ts';
 import type { Tab } from './spreadsheet.ts';
-import { createTabs, type SheetLocation, type Tabs } from './tabs.ts';
+import type { SheetLocation, Tabs } from './tabs.ts';
 
 /** Reads tabs: the spreadsheets that were announced are read once, all their tabs in one call. */
 export interface SheetReader {
@@ -28,7 +28,7 @@ interface Announced {
   cells?: Promise<ReadonlyMap<string, TabCells>>;
 }
 
-export function createSheetReader(access: GoogleAccess, tabs: Tabs = createTabs(access)): SheetReader {
+export function createSheetReader(access: GoogleAccess, tabs: Tabs): SheetReader {
   const announced = new Map<string, Announced>();
   const readTogether = async (
     client: SheetsClient,

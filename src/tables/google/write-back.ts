@@ -19,7 +19,7 @@ import {
   usedColumns,
   type Grid,
 } from './write-back/tab-grid.ts';
-import { createTabs, type FoundTab, type SheetLocation, type Tabs } from './tabs.ts';
+import type { FoundTab, SheetLocation, Tabs } from './tabs.ts';
 
 /** Writes of what fits into one call: the first, and three more when somebody moves rows in between. */
 const MAX_WRITES = 4;
@@ -33,7 +33,7 @@ export async function writeBackSheet(
   access: GoogleAccess,
   location: SheetLocation,
   writeBack: WriteBack,
-  tabs: Tabs = createTabs(access),
+  tabs: Tabs,
 ): Promise<WriteBackResult> {
   const client = await access.client();
   return tabs.withTabs(location.spreadsheet, [location.tab], ([found]) =>

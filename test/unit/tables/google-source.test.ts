@@ -3,18 +3,17 @@ import type { Cell } from '../../../src/model/tables/cell.ts';
 import type { Issue } from '../../../src/model/issue.ts';
 import type { ReadOptions, SourceRow, SourceTable } from '../../../src/model/tables/table.ts';
 import { numberCell } from '../../../src/tables/google/shown-date.ts';
-import { createSheetReader } from '../../../src/tables/google/source.ts';
-import type { SheetReader } from '../../../src/tables/google/source.ts';
+import { createSheetKind, type SheetKind } from '../../../src/tables/google-sheets.ts';
 import { accessTo } from '../../support/google-access.ts';
 import { googleOfFile } from '../../support/google/of-file.ts';
 import type { FakeCell, FakeTabInput } from '../../support/google/fake-google.ts';
 
 const fake = googleOfFile();
 let access: ReturnType<typeof accessTo>;
-let reader: SheetReader;
+let reader: SheetKind;
 beforeEach(() => {
   access = accessTo(fake);
-  reader = createSheetReader(access);
+  reader = createSheetKind(access);
 });
 
 const OPTIONS: ReadOptions = { origin: 'tab "Users"', headerRow: 1, delimiter: 'auto', encoding: 'auto' };

@@ -5,7 +5,7 @@ import type {
   WriteBackResult,
   WriteBackRow,
 } from '../../../src/model/tables/table.ts';
-import { writeBackSheet } from '../../../src/tables/google/write-back.ts';
+import { createSheetKind } from '../../../src/tables/google-sheets.ts';
 import { accessTo } from '../../support/google-access.ts';
 import { googleOfFile } from '../../support/google/of-file.ts';
 import type { FakeCell, FakeTab } from '../../support/google/fake-google.ts';
@@ -51,7 +51,7 @@ function written(rows: readonly (readonly string[])[] = ROWS, header = HEADER): 
 }
 
 const writeBack = (content: WriteBack): Promise<WriteBackResult> =>
-  writeBackSheet(access, { kind: 'sheet', spreadsheet: id, tab: 'Users' }, content);
+  createSheetKind(access).writeBack({ kind: 'sheet', spreadsheet: id, tab: 'Users' }, content);
 
 /** Does something before the n-th update of this test's spreadsheet is carried out. */
 function beforeUpdate(edit: (count: number) => void): void {
@@ -396,7 +396,7 @@ describe('a tab', () => {
     fake.add({ tabs: [{ title: 'Other', rows: [] }] });
     const own = id;
     await expect(
-      writeBackSheet(access, { kind: 'sheet', spreadsheet: own, tab: 'Gone' }, written()),
+      createSheetKind(access).writeBack({ kind: 'sheet', spreadsheet: own, tab: 'Gone' }, written()),
     ).rejects.toMatchObject({ code: 'source.missing_tab' });
   });
 
