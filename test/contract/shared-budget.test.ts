@@ -29,12 +29,11 @@ const HOUR_MS = 3_600_000;
 const folder = testFolder();
 let held: BudgetData;
 let schema: string;
-let own: OwnPostgres;
+const own = new OwnPostgres();
 let server: PostgresServer | undefined;
 const clients: PostgresClient[] = [];
 const files: { close(): void }[] = [];
 beforeAll(async () => {
-  own = new OwnPostgres();
   if (noPostgres === undefined) server = await startPostgres();
 });
 afterAll(() => server?.close());

@@ -1,7 +1,7 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readXlsx } from 'hucre/xlsx';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { shownText } from '../../src/model/tables/cell.ts';
 import type {
   ReportTab,
@@ -12,12 +12,12 @@ import type {
 } from '../../src/model/tables/table.ts';
 import { createTables } from '../../src/tables/index.ts';
 import { accessTo } from '../support/google-access.ts';
-import type { FakeGoogle } from '../support/google/fake-google.ts';
-import { startFakeGoogle } from '../support/google/fake-google.ts';
+import { googleOfFile } from '../support/google/of-file.ts';
 import { handMade, textRow } from '../support/workbook.ts';
 import { testFolder } from '../support/test-folder.ts';
 
 const folder = testFolder();
+const google = googleOfFile();
 
 const READ = { origin: 'r.csv', headerRow: 1, delimiter: 'auto', encoding: 'auto' } as const;
 
@@ -129,12 +129,7 @@ describe.each(['csv', 'xlsx'] as const)('the table kind %s', (name) => {
 });
 
 describe('the table kind sheet, writing', () => {
-  let google: FakeGoogle;
   let spreadsheet = '';
-  beforeAll(async () => {
-    google = await startFakeGoogle();
-  });
-  afterAll(() => google.close());
   beforeEach(() => {
     spreadsheet = google.add({ tabs: [{ title: 'Mine', rows: [['kept']] }] });
   });
@@ -216,8 +211,6 @@ describe.each(['csv', 'xlsx', 'sheet'] as const)('the table kind %s as a source'
     ['', '', ''],
     ['m-2', ' 田中 ', '=1+1'],
   ];
-  let google: FakeGoogle | undefined;
-  afterEach(() => google?.close());
 
   async function open(rows: readonly (readonly string[])[]): Promise<SourceTable> {
     if (name === 'csv') {
@@ -231,7 +224,6 @@ describe.each(['csv', 'xlsx', 'sheet'] as const)('the table kind %s as a source'
       await writeFile(file, handMade({ rows: rows.map((row, index) => textRow(index + 1, row)).join('') }));
       return createTables().xlsx.open({ kind: 'xlsx', path: file, tab: 'Users' }, READ);
     }
-    google = await startFakeGoogle();
     const spreadsheet = google.add({ tabs: [{ title: 'Users', rows }] });
     const { sheet } = createTables(accessTo(google));
     const location = { kind: 'sheet', spreadsheet, tab: 'Users' } as const;

@@ -1,17 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { KEPT_KINDS, type Kept } from '../../src/model/state/memory.ts';
 import type { Store } from '../../src/model/state/store.ts';
 import { newSchema, openTestState, OwnPostgres } from '../support/postgres.ts';
 import { openStore } from '../../src/state/sqlite/store.ts';
+import { testFolder } from '../support/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'teamsheet-'));
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = testFolder();
 const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
 const account = { baseUrl: 'https://data.example', accountId: 'club' };
 const WEEKS = ['', 'week-1', 'week-2'];
@@ -42,9 +38,10 @@ type Open = () => Promise<Store>;
 const own = new OwnPostgres();
 
 let stores = 0;
-const openFile: Open = () => openStore({ file: join(folder, String((stores += 1)), 'state.sqlite'), clock });
+const openFile: Open = () =>
+  openStore({ file: join(folder.path, String((stores += 1)), 'state.sqlite'), clock });
 const openPostgres: Open = async () =>
-  (await openTestState(own.client(), newSchema(), folder, { clock })).store;
+  (await openTestState(own.client(), newSchema(), folder.path, { clock })).store;
 
 async function memoryOf(open: Open, batches: readonly (readonly Kept[])[]): Promise<readonly unknown[]> {
   const store = await open();
