@@ -4,13 +4,12 @@
  * Run: `npm run bench -- observe`
  */
 import path from 'node:path';
-import { createClient } from '../../src/client/client.ts';
 import { Observer } from '../../src/client/observe/observe.ts';
 import type { Transport } from '../../src/model/ports.ts';
-import { Secret } from '../../src/model/secret.ts';
 import type { Service } from '../../src/model/service.ts';
 import { openStore } from '../../src/state/sqlite/store.ts';
 import { keepLearnt } from '../../src/sync/runs/learn.ts';
+import { plainClient } from '../support/client.ts';
 import { StepClock } from '../support/engine.ts';
 import { inFolder, median } from './support/measure.ts';
 
@@ -76,13 +75,8 @@ const transport: Transport = ({ url }) => {
 };
 
 function clientWith(observer: Observer | undefined): Service {
-  return createClient({
-    ...{ baseUrl: 'https://service.test', apiKey: new Secret('key-of-the-bench-0001'), transport },
-    ...{ clock: new StepClock(), random: { next: () => 0.5, ulid: () => '' }, emit: () => undefined },
-    ...{ reservePerMinute: 0, reservePerDay: 0, maxWaitMs: 0, maxRequests: undefined, timeoutMs: 60_000 },
-    ...{ concurrency: 8, signal: new AbortController().signal },
-    ...(observer !== undefined && { observer }),
-  });
+  const clock = new StepClock();
+  return plainClient({ transport, clock, maxWaitMs: 0, ...(observer !== undefined && { observer }) });
 }
 
 async function readUsers(service: Service): Promise<void> {

@@ -7,9 +7,8 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { createClient } from '../../src/client/client.ts';
 import type { Clock, Transport } from '../../src/model/ports.ts';
-import { Secret } from '../../src/model/secret.ts';
+import { plainClient } from '../support/client.ts';
 import { accountData, envelopeAnswer } from '../support/transport.ts';
 
 const WINDOW_MS = 60_000;
@@ -116,21 +115,7 @@ const bodyOf = (index: number): { readonly id: string; readonly display_name: st
 type Push = (transport: Transport, clock: Clock, requests: number) => Promise<string>;
 
 const guided: Push = async (transport, clock, requests) => {
-  const client = createClient({
-    baseUrl: 'https://service.test',
-    apiKey: new Secret('bench'),
-    transport,
-    clock,
-    random: { next: () => 0.5, ulid: () => '' },
-    emit: () => undefined,
-    reservePerMinute: 0,
-    reservePerDay: 0,
-    maxWaitMs: 3_600_000,
-    maxRequests: undefined,
-    timeoutMs: 60_000,
-    concurrency: IN_FLIGHT,
-    signal: new AbortController().signal,
-  });
+  const client = plainClient({ transport, clock, maxWaitMs: 3_600_000, concurrency: IN_FLIGHT });
   await client.account();
   const forecast = await client.forecast([{ requests, inFlight: IN_FLIGHT, rows: requests }]);
   const planned = client.counts().sent + forecast.requests;

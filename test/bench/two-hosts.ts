@@ -4,10 +4,10 @@
  * Run: `npm run bench -- two-hosts [requests of each host, 450 unless told]`
  */
 import { fetchTransport } from '../../src/client/fetch-transport.ts';
-import { createClient } from '../../src/client/client.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { realClock, realRandom } from '../../src/runtime/clock.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
+import { plainClient } from '../support/client.ts';
 import { clientOf, newSchema, noPostgres, openTestState, startPostgres } from '../support/postgres.ts';
 import { inFolder } from './support/measure.ts';
 
@@ -27,20 +27,14 @@ async function measure(windows: 'fixed' | 'sliding', url: string, folder: string
   const host = async () => {
     const database = await clientOf({ url, restart: undefined, close: () => Promise.resolve() });
     const { store, budget } = await openTestState(database, schema, folder, { clock: realClock });
-    const client = createClient({
+    const client = plainClient({
       baseUrl: sandbox.baseUrl,
       apiKey: new Secret(sandbox.apiKey),
       transport: fetchTransport(),
       clock: realClock,
       random: realRandom,
-      emit: () => undefined,
-      reservePerMinute: 0,
-      reservePerDay: 0,
-      maxWaitMs: 900_000,
-      maxRequests: undefined,
       timeoutMs: 30_000,
       concurrency: CONCURRENCY,
-      signal: new AbortController().signal,
       sharing: { shared: budget, writes: () => false },
     });
     return { client, store };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/client/client.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import { Secret } from '../../src/model/secret.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
+import { plainClient } from '../support/client.ts';
 import { patientClock } from '../support/patient-clock.ts';
 
 const IN_FLIGHT = 4;
@@ -23,7 +23,7 @@ describe('a forecast against the sandbox', () => {
       const settings = { windows, account_call, per_minute, window_seconds: 3 };
       const sandbox = await createSandbox({ settings, clock });
       const events: RunEvent[] = [];
-      const client = createClient({
+      const client = plainClient({
         baseUrl: 'http://sandbox.test',
         apiKey: new Secret(sandbox.apiKey),
         transport: async (request) => {
@@ -36,15 +36,9 @@ describe('a forecast against the sandbox', () => {
           }
         },
         clock,
-        random: { next: () => 0.5, ulid: () => '' },
         emit: (event) => events.push(event),
-        reservePerMinute: 0,
-        reservePerDay: 0,
         maxWaitMs: 60_000,
-        maxRequests: undefined,
-        timeoutMs: 60_000,
         concurrency: IN_FLIGHT,
-        signal: new AbortController().signal,
       });
       await clock.drive(client.account());
       const requests = 2 * per_minute + 5;

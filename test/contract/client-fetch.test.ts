@@ -1,13 +1,12 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createServer as createTcpServer } from 'node:net';
+import type { RequestListener } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import nock from 'nock';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fetchTransport } from '../../src/client/fetch-transport.ts';
 import { TransportError } from '../../src/client/transport-error.ts';
 import type { HttpRequest } from '../../src/model/ports.ts';
+import { startServer } from '../support/cli.ts';
 import { TEST_KEY, testClient } from '../support/client.ts';
 
 const MIB = 1024 * 1024;
@@ -23,17 +22,10 @@ afterEach(async () => {
 });
 
 /** A server on a free port of this machine, closed after the test. */
-async function serve(handler: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
-  return listen(createServer(handler));
-}
-
-async function listen(server: Server | ReturnType<typeof createTcpServer>): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => {
-    if ('closeAllConnections' in server) server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+async function serve(handler: RequestListener): Promise<string> {
+  const { baseUrl, close } = await startServer(handler);
+  closers.push(close);
+  return baseUrl;
 }
 
 const get = (url: string, signal?: AbortSignal): HttpRequest => ({
@@ -149,10 +141,11 @@ describe('no answer', () => {
   });
 
   it('is something that is not HTTP', async () => {
-    const base = await listen(
-      createTcpServer((socket) => socket.end('220 mail.test ESMTP\r\n', () => socket.destroy())),
-    );
-    expect(await faultOf(get(base))).toEqual(['reset', false]);
+    const server = createServer((socket) => socket.end('220 mail.test ESMTP\r\n', () => socket.destroy()));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closers.push(() => new Promise((resolve) => server.close(resolve)));
+    const { port } = server.address() as AddressInfo;
+    expect(await faultOf(get(`http://127.0.0.1:${port}`))).toEqual(['reset', false]);
   });
 
   it.each(['headers', 'body'])('ends with the signal while the %s hang', async (part) => {

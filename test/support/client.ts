@@ -17,18 +17,15 @@ export interface TestClient {
   readonly pauses: () => readonly Extract<RunEvent, { kind: 'pause' }>[];
 }
 
-/** A client on a virtual clock over the given transport. */
-export function testClient(
-  transport: Transport,
-  options: Partial<ClientOptions> & { readonly clock?: VirtualClock } = {},
-): TestClient {
-  const clock = options.clock ?? virtualClock();
-  const events: RunEvent[] = [];
-  const client = createClient({
+/** A client that keeps nothing back for others; by default it tells nobody anything, and nothing is left to chance. */
+export const plainClient = (
+  own: Partial<ClientOptions> & Pick<ClientOptions, 'transport' | 'clock'>,
+): ClosingService =>
+  createClient({
     baseUrl: 'https://service.test/fantasy/',
     apiKey: new Secret(TEST_KEY),
     random: { next: () => 0.5, ulid: () => '01J00000000000000000000000' },
-    emit: (event) => events.push(event),
+    emit: () => undefined,
     reservePerMinute: 0,
     reservePerDay: 0,
     maxWaitMs: 900_000,
@@ -36,10 +33,17 @@ export function testClient(
     timeoutMs: 60_000,
     concurrency: 8,
     signal: new AbortController().signal,
-    ...options,
-    clock,
-    transport,
+    ...own,
   });
+
+/** A client on a virtual clock over the given transport. */
+export function testClient(
+  transport: Transport,
+  options: Partial<ClientOptions> & { readonly clock?: VirtualClock } = {},
+): TestClient {
+  const clock = options.clock ?? virtualClock();
+  const events: RunEvent[] = [];
+  const client = plainClient({ emit: (event) => events.push(event), ...options, clock, transport });
   return { client, clock, events, pauses: () => events.filter((event) => event.kind === 'pause') };
 }
 

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { createClient, type ClientOptions } from '../../src/client/client.ts';
+import type { ClientOptions } from '../../src/client/client.ts';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { TransportError } from '../../src/client/transport-error.ts';
 import type { Clock, Transport } from '../../src/model/ports.ts';
@@ -7,6 +7,7 @@ import { Secret } from '../../src/model/secret.ts';
 import type { Service } from '../../src/model/service.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
+import { plainClient } from './client.ts';
 import { openEngine, PLAN_OPTIONS, stateFolder, StepClock, type Engine } from './engine.ts';
 import { FakeService } from './fake-service.ts';
 import { patientClock, type PatientClock } from './patient-clock.ts';
@@ -88,12 +89,10 @@ export function clientOn(
   observer?: ClientOptions['observer'],
 ): Service {
   const { baseUrl, random, emit } = ports;
-  return createClient({
+  return plainClient({
     ...{ baseUrl, transport, clock, random, emit },
     apiKey: new Secret(sandbox.apiKey),
     signal: abort.signal,
-    ...{ reservePerMinute: 0, reservePerDay: 0, maxWaitMs: 900_000, maxRequests: undefined },
-    ...{ timeoutMs: 60_000, concurrency: 8 },
     ...(observer !== undefined && { observer }),
   });
 }
