@@ -13,7 +13,6 @@ export const SHARED = ['test/{unit,engine,e2e,property,contract}/**/*.test.ts'];
 export const ALONE = [
   'test/unit/tables/google-{client,credentials}.test.ts',
   'test/unit/cli/ask-access.test.ts',
-  'test/contract/client-fetch.test.ts',
   'test/contract/{full,report,season}-disk.test.ts',
   'test/property/season-crash.test.ts',
 ];

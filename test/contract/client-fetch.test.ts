@@ -1,24 +1,19 @@
 import type { RequestListener } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import nock from 'nock';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fetchTransport } from '../../src/client/fetch-transport.ts';
 import { TransportError } from '../../src/client/transport-error.ts';
 import type { HttpRequest } from '../../src/model/ports.ts';
 import { startServer } from '../support/cli.ts';
-import { TEST_KEY, testClient } from '../support/client.ts';
+import { TEST_KEY } from '../support/client.ts';
 
 const MIB = 1024 * 1024;
-// Importing nock puts it between fetch and the network; only the last tests want that.
-nock.restore();
 const transport = fetchTransport();
 const closers: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
   await Promise.all(closers.splice(0).map((close) => close()));
-  nock.cleanAll();
-  nock.restore();
 });
 
 /** A server on a free port of this machine, closed after the test. */
@@ -127,6 +122,7 @@ describe('no answer', () => {
   it('is a reset after the request was read, which may have been applied', async () => {
     const base = await serve((request) => request.socket.destroy());
     expect(await faultOf(get(base))).toEqual(['reset', false]);
+    await expect(transport(get(base))).rejects.toThrow(/^the connection broke \([A-Z_]+\)$/);
   });
 
   it('is a body that stops short', async () => {
@@ -160,65 +156,3 @@ describe('no answer', () => {
     await expect(transport(get(base, stop.signal))).rejects.toBe(reason);
   });
 });
-
-describe('through the client', () => {
-  const HOST = 'https://service.test';
-  const account = { statusCode: 200, message: 'ok', data: { id: 'A', config: {} } };
-
-  function wire(): nock.Scope {
-    if (!nock.isActive()) nock.activate();
-    nock.disableNetConnect();
-    closers.push(() => {
-      nock.enableNetConnect();
-      return Promise.resolve();
-    });
-    return nock(HOST).get('/base/v1/auth/account').reply(200, account);
-  }
-
-  it('a read outlives a reset, an HTML page and a 503', async () => {
-    const scope = wire()
-      .get('/base/v1/user')
-      .replyWithError(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))
-      .get('/base/v1/user')
-      .reply(200, '<html>maintenance</html>')
-      .get('/base/v1/user')
-      .reply(503, { statusCode: 503, message: 'busy', data: null })
-      .get('/base/v1/user')
-      .matchHeader('x-api-key', TEST_KEY)
-      .reply(200, { statusCode: 200, message: 'ok', data: [], paging: { total: 0 } });
-    const { client, clock } = testClient(transport, { baseUrl: `${HOST}/base` });
-    expect((await drive(clock, client.get('list-users'))).records).toEqual([]);
-    scope.done();
-  });
-
-  it('a write is ambiguous after a reset, and repeated after a refused connection', async () => {
-    const refused = Object.assign(new Error('connect ECONNREFUSED'), {
-      code: 'ECONNREFUSED',
-      syscall: 'connect',
-    });
-    const lost = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
-    const scope = wire()
-      .patch('/base/v1/user')
-      .replyWithError(refused)
-      .patch('/base/v1/user')
-      .replyWithError(lost);
-    const { client, clock } = testClient(transport, { baseUrl: `${HOST}/base` });
-    const body = { id: '0b0e3c9a-0000-4000-8000-000000000002', is_active: false };
-    expect(await drive(clock, client.send('update-user', { body }))).toMatchObject({
-      kind: 'ambiguous',
-      reason: expect.stringContaining('ECONNRESET') as string,
-    });
-    scope.done();
-  });
-});
-
-/** Real sockets and a virtual clock: time moves on while the network is waited for. */
-async function drive<T>(clock: { advance(ms: number): Promise<void> }, work: Promise<T>): Promise<T> {
-  const progress = { done: false };
-  const outcome = work.finally(() => {
-    progress.done = true;
-  });
-  outcome.catch(() => undefined);
-  while (!progress.done) await clock.advance(10);
-  return outcome;
-}
