@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { KnownRecord } from '../../src/model/state/run-rows.ts';
+import type { Habits } from '../simulation/habits.ts';
+import { pagingOf } from '../simulation/lists.ts';
 import { testClient } from '../support/client.ts';
 import { virtualClock } from '../support/clock.ts';
 import { memoryTables, pullMapping, pullPorts, pull } from '../support/pull.ts';
@@ -13,7 +15,7 @@ const SETTLE_MS = 120_000;
 interface Case {
   readonly ids: readonly (number | null)[];
   readonly pageSize: number;
-  readonly paging: 'right' | 'no_total' | 'none' | 'total_is_pages' | 'words';
+  readonly paging: Habits['paging'];
   readonly pastTheEnd: 'empty' | 'last_again';
   readonly used: number | undefined;
   readonly confirmed: readonly number[];
@@ -36,24 +38,13 @@ const cases: fc.Arbitrary<Case> = fc.record({
 
 const userOf = (id: number | null) => ({ id: id === null ? null : `u-${id}`, external_id: `m-${id ?? 0}` });
 
-function answerOf({ ids, pageSize, paging, pastTheEnd, lateMs }: Case, page: number, elapsedMs: number) {
+function answerOf(service: Case, page: number, elapsedMs: number) {
+  const { ids, pageSize, pastTheEnd, lateMs } = service;
   const shown = elapsedMs < lateMs ? [] : ids;
   const pages = Math.max(1, Math.ceil(shown.length / pageSize));
   const at = page > pages && pastTheEnd === 'last_again' ? pages : page;
   const data = shown.slice((at - 1) * pageSize, at * pageSize).map(userOf);
-  const stated = { page, page_total: pages, per_page: pageSize, current: page };
-  switch (paging) {
-    case 'right':
-      return envelopeAnswer(200, data, { paging: { ...stated, total: shown.length } });
-    case 'total_is_pages':
-      return envelopeAnswer(200, data, { paging: { ...stated, total: pages } });
-    case 'no_total':
-      return envelopeAnswer(200, data, { paging: { page, per_page: pageSize } });
-    case 'words':
-      return envelopeAnswer(200, data, { paging: { total: 'many' } });
-    case 'none':
-      return envelopeAnswer(200, data);
-  }
+  return envelopeAnswer(200, data, { paging: pagingOf(service, page, pages, data.length, shown.length) });
 }
 
 async function pullUsers(service: Case) {

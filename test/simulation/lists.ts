@@ -38,8 +38,9 @@ export function listRecords(
   };
 }
 
-function pagingOf(
-  { paging, pageSize }: Habits,
+/** What a page says of its list. */
+export function pagingOf(
+  { paging, pageSize }: Pick<Habits, 'paging' | 'pageSize'>,
   page: number,
   pages: number,
   count: number,
