@@ -6,13 +6,11 @@
  */
 import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { realClock } from '../../src/runtime/clock.ts';
 import { openStore } from '../../src/state/sqlite/store.ts';
 import { known, remembered } from '../../src/plan/known-records.ts';
-import { BIN } from '../support/cli.ts';
+import { BIN, startServer } from '../support/cli.ts';
 import { measuredNode, type Cost } from './support/cost.ts';
 import { inFolder, median } from './support/measure.ts';
 
@@ -62,7 +60,7 @@ async function remember(file: string, baseUrl: string, rows: number): Promise<vo
 
 /** Answers the account, with as many users as are said to be there. */
 let used = 0;
-const server = createServer((_, response) => {
+const { baseUrl, close } = await startServer((_, response) => {
   const reset_at = new Date(Date.now() + 3_600_000).toISOString();
   const window = { limit: 1e9, window: '1d', used: 0, remaining: 1e9, reset_at };
   const users = { max: 1e9, used, remaining: 1e9 - used, state: 'available', is_blocked: false };
@@ -70,9 +68,7 @@ const server = createServer((_, response) => {
   const data = { id: ACCOUNT_ID, tier: 'sandbox', is_active: true, api_key_active: true, config };
   response.setHeader('content-type', 'application/json');
   response.end(JSON.stringify({ statusCode: 200, message: 'Account', data }));
-}).listen(0, '127.0.0.1');
-await once(server, 'listening');
-const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
 
 interface Side {
   readonly name: string;
@@ -157,6 +153,6 @@ await inFolder(async (root) => {
       );
     }
   } finally {
-    server.close();
+    await close();
   }
 });
