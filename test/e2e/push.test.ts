@@ -174,6 +174,15 @@ out/rejected/users.rejected.csv
       code: 64,
       stderr: expect.stringContaining('--results needs the id of one run') as string,
     });
+    folder.write(
+      'mappings/list.yaml',
+      'version: 1\nname: list\npull: users\ndestination: { csv: out/u.csv }\n',
+    );
+    const { run: pull } = JSON.parse((await run('pull', 'list', '--json')).stdout) as Report;
+    expect(await run('runs', pull, '--results', 'out/again')).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining(`run ${pull} is a pull, which sent no rows`) as string,
+    });
   });
 
   it('is streamed as JSON by plan, with every change', async () => {

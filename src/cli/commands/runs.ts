@@ -3,7 +3,7 @@ import { EXIT, UsageError } from '../../model/error.ts';
 import type { Run } from '../../model/state/store.ts';
 import type { ResultRow } from '../../sync/finish/results.ts';
 import { withLeague } from '../../model/league-name.ts';
-import { leaguesOf } from '../../sync/journal/stored-run.ts';
+import { leaguesOf, notAPush } from '../../sync/journal/stored-run.ts';
 import { defineCommand } from '../command.ts';
 import { readConfig } from '../../runtime/config/config.ts';
 import { renderResultRow, renderRun, renderRuns, type Replaced } from '../render/runs.ts';
@@ -79,8 +79,8 @@ export const runs = defineCommand({
         );
         return EXIT.done;
       }
-      const run = await runOrPull(store, id);
-      if (run === undefined) throw new UsageError('run.unknown', `there is no run ${id}`, { next: 'runs' });
+      const run = results === undefined ? await runOrPull(store, id) : await store.run(id);
+      if (run === undefined) throw await notAPush(store, id);
       if (results !== undefined) {
         const written = await writeResultsAgain(store, run, resolve(program.cwd, results));
         const files = written.map((name) => join(results, name));

@@ -54,7 +54,8 @@ export async function runOf(
   );
 }
 
-async function notAPush(store: Pick<Store, 'pulls'>, runId: string): Promise<UsageError> {
+/** What an id is that no run which sends has. */
+export async function notAPush(store: Pick<Store, 'pulls'>, runId: string): Promise<UsageError> {
   const pulls = await store.pulls(Number.MAX_SAFE_INTEGER);
   return pulls.some(({ id }) => id === runId)
     ? new UsageError('run.is_pull', `run ${runId} is a pull, which sent no rows`, { next: `runs ${runId}` })
