@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, startService, USERS_MAPPING } from '../support/cli.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { USERS_MAPPING } from '../support/cli.ts';
 import type { Outcome, Service } from '../support/cli.ts';
+import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { runHere } from '../support/run-here.ts';
 
 const CONFIG = `version: 1
@@ -43,7 +44,7 @@ interface Document {
 
 let a: Service;
 let b: Service;
-let folder: ReturnType<typeof makeFolder>;
+let folder: ReturnType<typeof folderOfTest>;
 const env = (): Record<string, string> => ({
   A_URL: a.baseUrl,
   A_KEY: a.apiKey,
@@ -65,9 +66,9 @@ const told = ({ mappings }: Document): readonly unknown[] =>
   ]);
 
 beforeEach(async () => {
-  [a, b] = await Promise.all([startService(), startService()]);
+  [a, b] = await Promise.all([serviceOfTest(), serviceOfTest()]);
   const prices = 'Player ID,Price\n1,5.5\n2,6\n';
-  folder = makeFolder({
+  folder = folderOfTest({
     'teamsheet.yaml': CONFIG,
     'mappings/users.yaml': USERS_MAPPING,
     'mappings/prices.yaml': PRICES,
@@ -83,10 +84,6 @@ beforeEach(async () => {
   ).toMatchObject({
     code: 0,
   });
-});
-afterEach(async () => {
-  folder.remove();
-  await Promise.all([a.close(), b.close()]);
 });
 
 it('runs every mapping once a league, and what two leagues of one account share once', async () => {
@@ -175,7 +172,7 @@ describe('an account that stops', () => {
   it('does not stop the others, and is named with its exit code', async () => {
     await b.close();
     const document = await json('push', '--yes', '--max-wait', '1s');
-    b = await startService();
+    b = await serviceOfTest();
     expect(document).toMatchObject({
       exit_code: 8,
       error: { code: expect.stringMatching(/^service\./) as string },

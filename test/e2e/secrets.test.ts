@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { makeFolder, runCli, startServer, startService, USERS_MAPPING } from '../support/cli.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { runCli, startServer, USERS_MAPPING } from '../support/cli.ts';
 import type { Outcome, Service } from '../support/cli.ts';
+import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { runHere } from '../support/run-here.ts';
 
 const CANARY = 'canary-Zx81-9f3a-5c7e-Qw42';
@@ -17,23 +18,15 @@ const FORMS = [
   CANARY.slice(-8),
 ];
 
-const makeSetup = () =>
-  makeFolder({
+let folder: ReturnType<typeof folderOfTest>;
+let service: Service;
+beforeEach(async () => {
+  folder = folderOfTest({
     'mappings/users.yaml': USERS_MAPPING,
     'mappings/report.yaml': 'version: 1\nname: report\npull: users\ndestination: { csv: out/users.csv }\n',
     'users.csv': 'Member ID,Name,Active\nM1,Ann,yes\nM2,Bob,perhaps\n',
   });
-let folder: ReturnType<typeof makeSetup>;
-beforeEach(() => {
-  folder = makeSetup();
-});
-afterEach(() => folder.remove());
-let service: Service;
-beforeAll(async () => {
-  service = await startService({ apiKey: CANARY });
-});
-afterAll(async () => {
-  await service.close();
+  service = await serviceOfTest({ apiKey: CANARY });
 });
 
 it('shows the key in no output, state, report, result or error', async () => {

@@ -1,27 +1,23 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, startService } from '../support/cli.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Outcome, Service } from '../support/cli.ts';
+import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { runHere } from '../support/run-here.ts';
 import type { Fault, FakeCell, FakeTab } from '../support/google/fake-google.ts';
 import { googleOfFile } from '../support/google/of-file.ts';
 
 const google = googleOfFile();
 let service: Service;
-let folder: ReturnType<typeof makeFolder>;
+let folder: ReturnType<typeof folderOfTest>;
 let id = '';
 let tab: FakeTab;
 beforeEach(async () => {
-  service = await startService();
-});
-afterEach(async () => {
-  await service.close();
-  folder.remove();
+  service = await serviceOfTest();
 });
 
 function season(rows: readonly (readonly FakeCell[])[]): void {
   id = google.add({ title: 'Season', timeZone: 'Europe/Berlin', tabs: [{ title: 'Users', rows }] });
   tab = google.tab(id, 'Users');
-  folder = makeFolder({
+  folder = folderOfTest({
     'teamsheet.yaml': `version: 1
 environments:
   live: { base_url: ${service.baseUrl}, api_key: { env: TEAMSHEET_API_KEY } }

@@ -3,24 +3,24 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { makeFolder, USERS_MAPPING } from '../support/cli.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { USERS_MAPPING } from '../support/cli.ts';
+import { folderOfTest } from '../support/of-test.ts';
 import { runHere } from '../support/run-here.ts';
 
 const CONFIG = `version: 1
 environments: { test: { base_url: "http://127.0.0.1:9", api_key: { file: api.key } } }
 `;
 
-let folder: ReturnType<typeof makeFolder>;
+let folder: ReturnType<typeof folderOfTest>;
 beforeEach(() => {
-  folder = makeFolder({
+  folder = folderOfTest({
     'teamsheet.yaml': CONFIG,
     'api.key': 'a-key-of-the-tests',
     'mappings/users.yaml': USERS_MAPPING,
     'users.csv': 'Member ID,Name,Active\nM1,Ann,yes\n',
   });
 });
-afterEach(() => folder.remove());
 
 const STATE = '.teamsheet/state.sqlite';
 const configured = (line: string): void => folder.write('teamsheet.yaml', `${CONFIG}${line}\n`);

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
-import { makeFolder, type Outcome } from '../support/cli.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Outcome, Service } from '../support/cli.ts';
+import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { runHere } from '../support/run-here.ts';
 import { control } from '../support/control.ts';
 import { smallDemo, SQUADS } from '../support/small-demo.ts';
@@ -41,25 +41,15 @@ interface Document {
   readonly error?: { readonly code: string; readonly next: string };
 }
 
-let sandbox: Sandbox;
-let folder: ReturnType<typeof makeFolder>;
-const requests: string[] = [];
+let service: Service;
+let folder: ReturnType<typeof folderOfTest>;
 beforeEach(async () => {
-  requests.length = 0;
-  folder = makeFolder(FILES);
-  sandbox = await createSandbox(smallDemo(folder.path, { per_minute: 10_000 }));
-  sandbox.app.server.on('request', ({ url = '' }) => requests.push(url.replace(/^.*\/v1/, '')));
-});
-afterEach(async () => {
-  await sandbox.close();
-  folder.remove();
+  folder = folderOfTest(FILES);
+  service = await serviceOfTest(smallDemo(folder.path, { per_minute: 10_000 }));
 });
 
 const run = (...args: readonly string[]): Promise<Outcome> =>
-  runHere(args, {
-    cwd: folder.path,
-    env: { TEAMSHEET_BASE_URL: sandbox.baseUrl, TEAMSHEET_API_KEY: sandbox.apiKey },
-  });
+  runHere(args, { cwd: folder.path, env: service.env });
 async function json(...args: readonly string[]): Promise<Document> {
   const { code, stdout } = await run(...args, '--json');
   const document = JSON.parse(stdout) as Document;
@@ -69,7 +59,7 @@ async function json(...args: readonly string[]): Promise<Document> {
 const text = (name: string): string => readFileSync(join(folder.path, name), 'utf8');
 const weekOf = ({ weeks = [] }: Document, week: string) => weeks.find((each) => each['week'] === week);
 const forecastOf = ({ reading = [] }: Document): number => Number(reading[0]?.['requests']);
-const lineupRequests = (): number => requests.filter((url) => url.endsWith('/lineup')).length;
+const lineupRequests = (): number => service.requests.filter((url) => url.endsWith('/lineup')).length;
 
 describe('a league that the service does not show', () => {
   it('is not read, with the exit code of a read that came back short', async () => {
@@ -83,7 +73,7 @@ describe('a league that the service does not show', () => {
 describe('a league that is remembered', () => {
   it('has its weeks shown also where the service does not show it any more', async () => {
     await json('weeks');
-    await sandbox.control('POST', '/faults', {
+    await service.sandbox.control('POST', '/faults', {
       faults: [{ kind: 'status', status: 404, operation: 'get-fantasy-league' }],
     });
     const { code, stdout, stderr } = await run('weeks');
@@ -102,10 +92,10 @@ describe('a game week', () => {
     expect(shownFirst.reading).toMatchObject([
       { note: `${forecast} requests, and one for each player, whom the line-ups name` },
     ]);
-    const beforeFirst = requests.length;
+    const beforeFirst = service.requests.length;
     const [first] = (await json('weeks', 'read')).leagues ?? [];
-    const made = requests.slice(beforeFirst);
-    expect(made.filter((url) => !url.startsWith('/player/'))).toHaveLength(forecast);
+    const made = service.requests.slice(beforeFirst);
+    expect(made.filter((url) => !url.includes('/v1/player/'))).toHaveLength(forecast);
     expect(first).toMatchObject({
       read: { lineups: SQUADS, squads: SQUADS },
       left: { lineups: 0, squads: 0, players: 0 },
@@ -117,15 +107,15 @@ describe('a game week', () => {
     const rest = forecastOf(shownSecond);
     expect(rest).toBeLessThan(10);
     expect(shownSecond.reading).toMatchObject([{ note: `${rest} requests` }]);
-    const beforeSecond = requests.length;
+    const beforeSecond = service.requests.length;
     const [second] = (await json('weeks', 'read')).leagues ?? [];
     expect(second).toMatchObject({ read: { lineups: 0, squads: 0, players: 0 } });
-    expect(requests.slice(beforeSecond)).toHaveLength(rest);
+    expect(service.requests.slice(beforeSecond)).toHaveLength(rest);
     expect(lineupRequests()).toBe(SQUADS);
     await json('pull', 'lineups');
     const live = text('lineups.csv').split('\n').toSorted();
 
-    await control(sandbox, 'POST', '/clock', { advance: '7d' });
+    await control(service.sandbox, 'POST', '/clock', { advance: '7d' });
     const shown = await json('weeks');
     expect(weekOf(shown, WEEK)).toMatchObject({
       fantasy_league_id: 1,
@@ -137,7 +127,7 @@ describe('a game week', () => {
     await json('pull', 'lineups');
     expect(text('lineups.csv').split('\n').toSorted()).not.toEqual(live);
 
-    const before = requests.length;
+    const before = service.requests.length;
     const again = await json('pull', 'lineups', '--week', WEEK, '--offline');
     expect(again.mappings).toMatchObject([{ records: SQUADS, rows: SQUADS * 15 }]);
     expect(text('lineups.csv').split('\n').toSorted()).toEqual(live);
@@ -151,7 +141,7 @@ describe('a game week', () => {
     expect(toCome.stderr).toContain(
       'lineups: nothing is remembered of game week 20 of fantasy league 1: it has not begun, or was not read while the service showed it',
     );
-    expect(requests).toHaveLength(before);
+    expect(service.requests).toHaveLength(before);
     expect((await run('runs')).stdout).toContain(`${SQUADS} records (lineups)`);
   });
 
@@ -179,21 +169,18 @@ describe('a game week', () => {
     const listed = (await json('weeks', '--offline')).weeks;
     writeFileSync(join(folder.path, 'cut.gz'), readFileSync(join(folder.path, 'memory.gz')).subarray(0, -40));
     expect((await json('weeks', 'import', 'cut.gz')).error?.code).toBe('memory.file');
-    const other = makeFolder(FILES);
-    const service = await createSandbox({ seed: 'demo' });
+    const cwd = folderOfTest(FILES).path;
+    const other = await serviceOfTest({ seed: 'demo' });
     const file = join(folder.path, 'memory.gz');
-    const env = (of: Sandbox) => ({ TEAMSHEET_BASE_URL: of.baseUrl, TEAMSHEET_API_KEY: of.apiKey });
-    const refused = await runHere(['weeks', 'import', file], { cwd: other.path, env: env(service) });
+    const refused = await runHere(['weeks', 'import', file], { cwd, env: other.env });
     expect([refused.code, refused.stderr]).toMatchObject([
       4,
       expect.stringContaining('holds the memory of account'),
     ]);
-    await service.close();
-    const imported = await runHere(['weeks', 'import', file], { cwd: other.path, env: env(sandbox) });
+    const imported = await runHere(['weeks', 'import', file], { cwd, env: service.env });
     expect(imported.code).toBe(0);
-    const there = await runHere(['weeks', '--offline', '--json'], { cwd: other.path, env: env(sandbox) });
+    const there = await runHere(['weeks', '--offline', '--json'], { cwd, env: service.env });
     expect((JSON.parse(there.stdout) as Document).weeks).toEqual(listed);
-    other.remove();
   });
 
   it('leaves out a member who is forgotten, also where the person is read again', async () => {
