@@ -1,22 +1,14 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readXlsx } from 'hucre/xlsx';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeFolder, runCli, startService } from '../support/cli.ts';
-import type { Service } from '../support/cli.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { makeFolder, runCli } from '../support/cli.ts';
 import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
+import { program } from '../support/program.ts';
 import { runHere } from '../support/run-here.ts';
 import { smallDemo } from '../support/small-demo.ts';
 
-let service: Service;
-const folder = makeFolder();
-beforeAll(async () => {
-  service = await startService({ seed: 'demo' });
-});
-afterAll(async () => {
-  await service.close();
-  folder.remove();
-});
+const { folder, service } = program({}, { once: true, service: { seed: 'demo' } });
 
 describe('a new operator', () => {
   const home = (): string => join(folder.path, 'season');

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
-import { makeFolder } from '../support/cli.ts';
+import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { runHere } from '../support/run-here.ts';
 import { isLong } from '../support/long.ts';
 import { unzip } from '../support/unzip.ts';
@@ -32,7 +32,7 @@ interface Ended {
 it(
   'line-ups of a league that is larger than a day window are whole on the third day, and none is read twice',
   async () => {
-    const folder = makeFolder({
+    const folder = folderOfTest({
       'teamsheet.yaml': CONFIG,
       'mappings/m.yaml': PULLS,
       'ranks.yaml': 'version: 1\ncover: { title: Ranks }\ncolumns: { Rank: { width: 8 } }\n',
@@ -45,18 +45,13 @@ it(
     });
     await addSquads(SQUADS - 60, roomy);
     await roomy.close();
-    const sandbox = await createSandbox({
+    const { sandbox, env } = await serviceOfTest({
       seed: 'demo',
       db,
       settings: { per_day: PER_DAY, per_minute: MANY },
     });
-    onTestFinished(async () => {
-      await sandbox.close();
-      folder.remove();
-    });
     const tomorrow = () => sandbox.control('POST', '/clock', { advance: '1d' });
     await tomorrow();
-    const env = { TEAMSHEET_BASE_URL: sandbox.baseUrl, TEAMSHEET_API_KEY: sandbox.apiKey };
     const told: string[] = [];
     const run = async (...args: readonly string[]): Promise<Ended> => {
       const { stdout, stderr } = await runHere([...args, '--json'], { cwd: folder.path, env });

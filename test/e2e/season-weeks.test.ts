@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { afterAll, expect, it } from 'vitest';
-import { createSandbox } from '../../src/sandbox/index.ts';
+import { expect, it } from 'vitest';
 import type { Settings } from '../../src/sandbox/index.ts';
-import { makeFolder, type Outcome } from '../support/cli.ts';
+import type { Outcome } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { isLong } from '../support/long.ts';
+import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { smallDemo, SQUADS } from '../support/small-demo.ts';
 
 const LIMIT_MS = 1_800_000;
@@ -117,15 +117,11 @@ interface Truth {
   readonly rank: number;
 }
 
-const folders: ReturnType<typeof makeFolder>[] = [];
-afterAll(() => folders.forEach((folder) => folder.remove()));
-
 /** Lives through a season; answers what the memory says of it, and what the sandbox kept of each week when it and the week after it were read last. */
 async function live(plan: Plan, settings: Partial<Settings>) {
-  const folder = makeFolder({ 'mappings/m.yaml': MAPPINGS });
-  folders.push(folder);
+  const folder = folderOfTest({ 'mappings/m.yaml': MAPPINGS });
   const all = { per_minute: 1_000_000, per_day: 10_000_000, ...settings };
-  await using sandbox = await createSandbox(smallDemo(folder.path, all, '2026-08-10T09:00:00Z'));
+  const { sandbox } = await serviceOfTest(smallDemo(folder.path, all, '2026-08-10T09:00:00Z'));
   folder.write(
     'teamsheet.yaml',
     `version: 1
