@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
 import nock from 'nock';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { TeamsheetError } from '../../../src/model/error.ts';
 import { createGoogleAccess } from '../../../src/tables/google/connection/access.ts';
 import { findCredentials, identityOf } from '../../../src/tables/google/connection/credentials.ts';
@@ -13,8 +13,7 @@ import type {
 } from '../../../src/tables/google/connection/credentials.ts';
 import { checkToken } from '../../../src/tables/google/connection/sign-in.ts';
 import { virtualClock } from '../../support/clock.ts';
-import { startFakeGoogle } from '../../support/google/fake-google.ts';
-import type { FakeGoogle } from '../../support/google/fake-google.ts';
+import { googleOfFile } from '../../support/google/of-file.ts';
 import {
   EMAIL,
   openClient,
@@ -27,14 +26,8 @@ import {
 } from './google-support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'teamsheet-credentials-'));
-let google: FakeGoogle;
-beforeAll(async () => {
-  google = await startFakeGoogle();
-});
-afterAll(async () => {
-  await google.close();
-  rmSync(folder, { recursive: true });
-});
+const google = googleOfFile();
+afterAll(() => rmSync(folder, { recursive: true }));
 
 const KEY = { type: 'service_account', client_email: EMAIL, private_key_id: 'k1', private_key: PRIVATE_KEY };
 const USER = { type: 'authorized_user', client_id: 'c', client_secret: 's', refresh_token: 'r' };

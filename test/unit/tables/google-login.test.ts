@@ -9,23 +9,17 @@ import { checkToken } from '../../../src/tables/google/connection/sign-in.ts';
 import { readLogin, removeLogin, writeLogin } from '../../../src/tables/google/connection/token-file.ts';
 import type { StoredLogin } from '../../../src/tables/google/connection/token-file.ts';
 import { startFakeGoogle } from '../../support/google/fake-google.ts';
-import type { FakeGoogle } from '../../support/google/fake-google.ts';
+import { googleOfFile } from '../../support/google/of-file.ts';
 import { virtualClock } from '../../support/clock.ts';
 import { PRIVATE_KEY } from './google-support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'teamsheet-login-'));
 const clientFile = join(folder, 'client.json');
 const loginFile = join(folder, 'state/google-token.json');
-let google: FakeGoogle;
+const google = googleOfFile();
 
-beforeAll(async () => {
-  google = await startFakeGoogle();
-  writeFileSync(clientFile, JSON.stringify(google.desktopClient));
-});
-afterAll(async () => {
-  await google.close();
-  rmSync(folder, { recursive: true });
-});
+beforeAll(() => writeFileSync(clientFile, JSON.stringify(google.desktopClient)));
+afterAll(() => rmSync(folder, { recursive: true }));
 beforeEach(() => google.allowLogin(true));
 
 interface Flow {
