@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Intent, Run, Store } from '../../src/model/state/store.ts';
+import type { Run, Store } from '../../src/model/state/store.ts';
 import { changedBy } from '../../src/model/changed-by.ts';
 import { copyState, type Copied } from '../../src/state/copy.ts';
 import { makePostgresState, readPostgresState } from '../../src/state/postgres/copy.ts';
@@ -20,6 +20,7 @@ import {
 import type { PostgresClient } from '../../src/state/postgres/client.ts';
 import { runRow } from '../support/run-row.ts';
 import { testFolder } from '../support/test-folder.ts';
+import { intentOf, startedRun } from '../support/writes.ts';
 
 /** A state file finds no key with a NUL. */
 const KEY = 'é\\ "🏆';
@@ -36,15 +37,10 @@ beforeEach(() => {
   nowMs = 1000;
 });
 
-const run = (id: string, changes: Partial<Run> = {}): Run => ({
-  ...{ id, command: 'push', account, startedAtMs: 5, endedAtMs: null, exitCode: null, phase: 'writing' },
-  ...{ finished: false, mappings: '{}', summaries: [], requests: null, ...changes },
-});
+const run = (id: string, changes: Partial<Run> = {}): Run =>
+  startedRun(id, { account, startedAtMs: 5, mappings: '{}', ...changes });
 
-const intent: Intent = {
-  ...{ id: '', runId: 'RUN-1', mapping: 'users', resource: 'users', operation: 'create-users' },
-  ...{ rowNumbers: [2], keys: [ODD], bodyDigest: '', sentAtMs: 1 },
-};
+const intent = intentOf('', { runId: 'RUN-1', rowNumbers: [2], keys: [ODD], sentAtMs: 1 });
 
 /** A state in which there is something of everything, and of rows and readings more than a page. */
 async function fill(store: Store): Promise<void> {

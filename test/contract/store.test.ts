@@ -22,7 +22,7 @@ import {
 } from '../support/postgres.ts';
 import { runRow } from '../support/run-row.ts';
 import { told, words } from '../support/said.ts';
-import { startedRun } from '../support/writes.ts';
+import { intentOf, startedRun } from '../support/writes.ts';
 import { testFolder } from '../support/test-folder.ts';
 
 const folder = testFolder();
@@ -38,11 +38,10 @@ beforeEach(() => {
 });
 
 /** PostgreSQL in this process, and a server where there is one; every test has a schema of its own. */
-let own: OwnPostgres;
+const own = new OwnPostgres();
 let server: PostgresServer | undefined;
 let schema: string;
 beforeAll(async () => {
-  own = new OwnPostgres();
   if (noPostgres === undefined) server = await startPostgres();
 });
 afterAll(() => server?.close());
@@ -96,20 +95,8 @@ function run(id: string, changes: Partial<Run> = {}): Run {
   return startedRun(id, { account, ...planned, ...changes });
 }
 
-function intent(id: string, changes: Partial<Intent> = {}): Intent {
-  return {
-    id,
-    runId: 'RUN-1',
-    mapping: 'users',
-    resource: 'users',
-    operation: 'create-users',
-    rowNumbers: [2, 3],
-    keys: ['a', 'b'],
-    bodyDigest: 'digest',
-    sentAtMs: 5,
-    ...changes,
-  };
-}
+const intent = (id: string, changes: Partial<Intent> = {}): Intent =>
+  intentOf(id, { runId: 'RUN-1', rowNumbers: [2, 3], keys: ['a', 'b'], sentAtMs: 5, ...changes });
 
 function record(key: string, changes: Partial<KnownRecord> = {}): KnownRecord {
   return {
