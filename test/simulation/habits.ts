@@ -98,6 +98,12 @@ const SPELL: Readonly<Record<SpellingWay, (text: string) => string>> = {
 export const areListsStrange = ({ spelling }: Habits): boolean =>
   STRANGE_WAYS.some((way) => spelling[way] === 'lists');
 
+/** How often names are to be sent once more until they are known to be kept otherwise: an answer to a create whose key no folding explains says nothing of its name. */
+export function moreTimesForNames({ names, spelling }: Habits): number {
+  if (names === 'as_sent') return 0;
+  return STRANGE_WAYS.some((way) => (spelling[way] ?? 'lists') !== 'lists') ? 2 : 1;
+}
+
 /** A text of a key as a service shows it in lists, or in all other answers. */
 export function spelled(text: string, spelling: Habits['spelling'], place: Place): string {
   const ways = SPELLING_WAYS.filter((way) => spelling[way] === place || spelling[way] === 'everywhere');

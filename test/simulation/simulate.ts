@@ -16,6 +16,7 @@ import { Checker } from './checker.ts';
 import { Desk } from './desk.ts';
 import { dice, type Dice } from './dice.ts';
 import { checkEnd, isDoubtful } from './end.ts';
+import { moreTimesForNames } from './habits.ts';
 import { History, Violation } from './history.ts';
 import { Hosts } from './hosts.ts';
 import { Life, type Ending, type Pause } from './life.ts';
@@ -190,8 +191,7 @@ class Simulation {
     await rest();
     await this.command('push', calm);
     await rest();
-    // That names are kept otherwise shows after they were sent once more.
-    if (this.scenario.habits.names !== 'as_sent') {
+    for (let times = moreTimesForNames(this.scenario.habits); times > 0; times -= 1) {
       await this.command('push', calm);
       await rest();
     }
