@@ -5,7 +5,7 @@ import { integer, type SqlRow, unreadable } from './sql-row.ts';
 export const LOOK_BACK_MS = 150_000;
 /** How often what nobody looks at any more is taken away. */
 export const SWEEP_MS = 60_000;
-/** Clocks are corrected by less. What was entered later than this from now on, a clock that was set back has left there: nobody knows how old it is. */
+/** Clocks are corrected by less. What was entered later than this from now on, a clock that was set back has left there: it may be as new as can be. */
 export const AHEAD_MS = 1000;
 
 /** A request of another process: its number, whether it reads the account, its ages, whether it is doubtful. */

@@ -1,11 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type {
-  BudgetDecision,
-  BudgetLook,
-  BudgetVisit,
-  SharedBudget,
+import {
+  BUDGET_KEPT_MS,
+  type BudgetDecision,
+  type BudgetLook,
+  type BudgetVisit,
+  type OthersRequest,
+  type SharedBudget,
 } from '../../src/model/state/shared-budget.ts';
 import type { PostgresClient } from '../../src/state/postgres/client.ts';
 import { sqliteBudget } from '../../src/state/sqlite/budget.ts';
@@ -93,19 +95,25 @@ describe.each<readonly [string, (now: () => number) => SharedBudget]>([
   ['memory', (now) => new MemoryBudget(held, now)],
 ])('a clock that was set back, with the budget on %s', (_name, open) => {
   it.each([
-    ['by a little leaves what was entered, as if just now', 500, [0]],
-    ['by more leaves nothing of which nobody knows how old it is', 30_000, []],
-  ])('%s', async (_what, backMs, ages) => {
-    let nowMs = 1_000_000;
+    ['by a little', 500],
+    ['by half a minute', 30_000],
+    ['by a day', 86_400_000],
+  ])('%s leaves what was entered as if just now, and it grows old as ever', async (_what, backMs) => {
+    let nowMs = 1_000_000_000;
     const budget = open(() => nowMs);
     await budget.visit(account, visitOf('a'), () => enter());
     nowMs -= backMs;
-    let seen: readonly number[] = [];
-    await budget.visit(account, visitOf('b'), ({ others }) => {
-      seen = others.map(({ enteredAgoMs }) => enteredAgoMs);
-      return { kind: 'none' };
-    });
-    expect(seen).toEqual(ages);
+    const look = async (process: string): Promise<readonly OthersRequest[]> => {
+      let seen: readonly OthersRequest[] = [];
+      await budget.visit(account, visitOf(process), ({ others }) => {
+        seen = others;
+        return { kind: 'none' };
+      });
+      return seen;
+    };
+    expect(await look('b')).toMatchObject([{ enteredAgoMs: 0, answeredAgoMs: null }]);
+    nowMs += 2 * HOUR_MS + BUDGET_KEPT_MS;
+    expect(await look('c')).toEqual([]);
   });
 });
 suite('PostgreSQL in this process', () => openOn(own.client()));

@@ -22,6 +22,11 @@ interface Entered {
   doubtful: boolean;
 }
 
+const asIfNow = ({ enteredMs, deadlineMs, overMs, ...rest }: Entered, nowMs: number): Entered => ({
+  ...{ ...rest, enteredMs: nowMs, deadlineMs: nowMs + deadlineMs - enteredMs },
+  overMs: overMs && nowMs + overMs - enteredMs,
+});
+
 /** What the disk of a database holds of budgets. */
 export class BudgetData {
   readonly accounts = new Map<string, string>();
@@ -61,9 +66,9 @@ export class MemoryBudget implements SharedBudget {
   ): Promise<number | undefined> {
     const { windows, wants } = this.#data;
     const nowMs = this.#nowMs();
-    const requests = this.#data.requests.filter(
-      ({ overMs, deadlineMs }) => (overMs ?? deadlineMs) >= nowMs - BUDGET_KEPT_MS,
-    );
+    const requests = this.#data.requests
+      .filter(({ overMs, deadlineMs }) => (overMs ?? deadlineMs) >= nowMs - BUDGET_KEPT_MS)
+      .map((each) => (each.enteredMs > nowMs + AHEAD_MS ? asIfNow(each, nowMs) : each));
     this.#data.requests = requests;
     const name = nameOf(account);
     const { process, over } = visit;
@@ -108,7 +113,6 @@ export class MemoryBudget implements SharedBudget {
         (each) =>
           each.account === name &&
           each.process !== process &&
-          each.enteredMs <= nowMs + AHEAD_MS &&
           (each.number > after || underWay.includes(each.number)) &&
           (after > 0 || (each.overMs ?? each.deadlineMs) > nowMs - LOOK_BACK_MS),
       )

@@ -137,15 +137,12 @@ class SqliteBudget implements SharedBudget {
     this.#opened?.close();
   }
 
-  /** Now and then takes away what nobody looks at any more, and what a clock that was set back left in the future. */
+  /** Now and then takes away what nobody looks at any more. What a clock that was set back left in the future counts as entered now. */
   #sweep(db: Database, nowMs: number): void {
     if (nowMs >= this.#sweptMs && nowMs < this.#sweptMs + SWEEP_MS) return;
     this.#sweptMs = nowMs;
-    db.run(
-      'DELETE FROM budget_request WHERE coalesce(over_ms, deadline_ms) < ? OR entered_ms > ?',
-      nowMs - BUDGET_KEPT_MS,
-      nowMs + AHEAD_MS,
-    );
+    db.run('DELETE FROM budget_request WHERE coalesce(over_ms, deadline_ms) < ?', nowMs - BUDGET_KEPT_MS);
+    db.run(SET_BACK, nowMs, nowMs + AHEAD_MS);
     db.run('DELETE FROM budget_want WHERE until_ms < ?', nowMs);
   }
 
@@ -164,6 +161,8 @@ class SqliteBudget implements SharedBudget {
 }
 
 const KEEP = 'INSERT INTO budget VALUES (?, ?) ON CONFLICT DO UPDATE SET windows = excluded.windows';
+const SET_BACK = `UPDATE budget_request SET entered_ms = ?1, over_ms = over_ms - entered_ms + ?1,
+  deadline_ms = deadline_ms - entered_ms + ?1 WHERE entered_ms > ?2`;
 const END = 'UPDATE budget_request SET over_ms = ?, doubtful = ? WHERE number = ?';
 
 /** Two searches, because SQLite looks through all requests of the account for one that joins both by OR. */
