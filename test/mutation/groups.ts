@@ -36,7 +36,7 @@ export const groups: Readonly<Record<string, Group>> = {
   },
   waits: {
     sources: ['src/model/budget.ts'],
-    tests: ['test/unit/model/budget.test.ts', 'test/unit/model/window-length.test.ts'],
+    tests: ['test/unit/model/budget.test.ts'],
   },
   budget: {
     sources: ['src/client/budget/budget.ts', 'src/client/budget/ledger.ts'],
@@ -98,15 +98,7 @@ export const groups: Readonly<Record<string, Group>> = {
       'test/unit/plan/reconcile/reconciled-rows.test.ts',
       'test/unit/sync/evidence/logs.test.ts',
       ...inEngine('pre-image', 'unverified', 'read-back', 'read-back-logs'),
-      ...inEngine(
-        'settle',
-        'settle-writes',
-        'reconcile-writes',
-        'lost-rows',
-        'silent-sender',
-        'full-list',
-        'memory-check',
-      ),
+      ...inEngine('settle', 'reconcile-writes', 'lost-rows', 'silent-sender', 'full-list', 'memory-check'),
     ],
   },
   spelling: {
@@ -145,6 +137,7 @@ export const groups: Readonly<Record<string, Group>> = {
       'test/unit/plan/over-quota.test.ts',
       ...inEngine('wait-settled', 'defer-rest', 'open-writes', 'read-back'),
       ...inEngine('push-writer', 'push-changes', 'push-mapping', 'push-batches'),
+      ...inEngine('held-keys', 'silent-sender', 'lost-rows', 'shown-otherwise', 'push', 'settle'),
     ],
   },
 };

@@ -2,7 +2,7 @@
  * Changes the sources in small ways and runs their tests on each change: `npm run mutation [-- GROUP|SOURCE...]`. It names the changes that no
  * test notices, and fails when a group's score is below its least. survivors.md says of which kinds those are that may stay.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
@@ -16,6 +16,8 @@ const MOST_CHARACTERS = 90;
 type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
 
 async function mutate({ sources, tests }: Group): Promise<readonly Mutant[]> {
+  const gone = tests.filter((file) => !existsSync(file));
+  if (gone.length > 0) throw new Error(`there is no ${gone.join(', ')}`);
   const folder = mkdtempSync(path.join(tmpdir(), 'teamsheet-mutation-'));
   // Not Stryker's own `testFiles`: with it, what a module does when it is loaded is never mutated.
   process.env['TEAMSHEET_MUTATION_TESTS'] = tests.join(',');
