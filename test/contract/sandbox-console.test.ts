@@ -5,7 +5,7 @@ import { OPERATION_IDS, endpoints } from '../../src/contract/index.ts';
 import { SEEDS, isSeed } from '../../src/sandbox/seed.ts';
 import { control } from '../support/control.ts';
 import { runs } from '../support/long.ts';
-import { sandboxOfTest } from '../support/sandbox-of-test.ts';
+import { sandboxOfTest } from '../support/of-test.ts';
 import { testFolder } from '../support/test-folder.ts';
 import { at, openSandbox } from '../support/sandbox.ts';
 import type { TestSandbox } from '../support/sandbox.ts';

@@ -7,7 +7,7 @@ import { control } from '../support/control.ts';
 import { at, openSandbox, pointsConfigBody } from '../support/sandbox.ts';
 import type { Fields, Reply, TestSandbox } from '../support/sandbox.ts';
 import { runs } from '../support/long.ts';
-import { sandboxOfTest } from '../support/sandbox-of-test.ts';
+import { sandboxOfTest } from '../support/of-test.ts';
 import { testFolder } from '../support/test-folder.ts';
 
 const folder = testFolder();

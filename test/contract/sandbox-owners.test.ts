@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
 import { control } from '../support/control.ts';
-import { sandboxOfTest } from '../support/sandbox-of-test.ts';
+import { sandboxOfTest } from '../support/of-test.ts';
 import { at, pointsConfigBody } from '../support/sandbox.ts';
 import type { Fields, TestSandbox } from '../support/sandbox.ts';
 import { runs } from '../support/long.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sandboxOfTest } from '../support/sandbox-of-test.ts';
+import { sandboxOfTest } from '../support/of-test.ts';
 import { at, openSandbox } from '../support/sandbox.ts';
 import type { Fields, TestSandbox } from '../support/sandbox.ts';
 
