@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { unreadable, type SqlRow } from './sql-row.ts';
+import { bytes, unreadable, type SqlRow } from './sql-row.ts';
 
 /**
  * Texts that the records of a game week have in common, the likeliest last: what is kept refers to it, so that it may never be edited. A season of 1,000 squads
@@ -34,8 +34,7 @@ export function packRecord(text: string): Buffer {
 
 /** The JSON text in a column that {@link packRecord} filled. Errors: UnreadableValueError, also where a seal was broken. */
 export function unpackRecord(row: SqlRow, column: number): string {
-  const value = row[column];
-  if (!(value instanceof Uint8Array)) throw unreadable(column);
+  const value = bytes(row, column);
   if (value[0] === PLAIN)
     return Buffer.from(value.buffer, value.byteOffset + 1, value.byteLength - 1).toString('utf8');
   try {

@@ -32,6 +32,13 @@ export function integer(row: SqlRow, column: number): number {
   return value;
 }
 
+/** The bytes of a column. Errors: UnreadableValueError. */
+export function bytes(row: SqlRow, column: number): Uint8Array {
+  const value = row[column];
+  if (!(value instanceof Uint8Array)) throw unreadable(column);
+  return value;
+}
+
 /** The parsed JSON of a column, null for a null column; the caller names the type that it wrote. Errors: UnreadableValueError. */
 export function json(row: SqlRow, column: number): unknown {
   const value = textOrNull(row, column);

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -232,6 +233,44 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       expect(await compare(() => store.comparisons.begin(account, 'users', 'members', '2'))).toBeUndefined();
       await store.comparisons.keep(account, 'users', 'members', '2', 'of the second \0');
       expect(await last()).toBe('of the second \0');
+    });
+
+    it('keeps the rows that a comparison found, in parts, until another one is begun in its place', async () => {
+      const { comparisons } = store;
+      const parts = async (id: string): Promise<readonly (string | undefined)[]> =>
+        Promise.all(
+          [0, 1].map(async (part) => {
+            const rows = await store.comparisons.rows(id, part);
+            return rows && Buffer.from(rows).toString('hex');
+          }),
+        );
+      await comparisons.addRows('1', 0, Buffer.from('never begun'));
+      expect(await parts('1')).toEqual([undefined, undefined]);
+      await comparisons.begin(account, 'users', 'members', '1');
+      await comparisons.begin(account, 'users', 'guests', '2');
+      await comparisons.addRows('1', 0, Buffer.of(0, 255, 39));
+      await comparisons.addRows('1', 1, Buffer.of(1));
+      await comparisons.addRows('1', 1, Buffer.of(2, 10));
+      await comparisons.addRows('2', 0, Buffer.of(3));
+      await store.close();
+      store = await open();
+      expect([await parts('1'), await parts('2')]).toEqual([
+        ['00ff27', '020a'],
+        ['03', undefined],
+      ]);
+
+      await store.comparisons.begin(account, 'users', 'guests', '3');
+      expect([await parts('1'), await parts('2')]).toEqual([
+        ['00ff27', '020a'],
+        [undefined, undefined],
+      ]);
+      // They go with their comparisons once something is confirmed, and none come after.
+      await store.confirm(account, 'users', [record('a')]);
+      await store.comparisons.addRows('3', 0, Buffer.of(4));
+      expect([await parts('1'), await parts('3')]).toEqual([
+        [undefined, undefined],
+        [undefined, undefined],
+      ]);
     });
 
     it('finds the newest unfinished run of an account', async () => {

@@ -54,7 +54,7 @@ export class StoreData {
   readonly facts = new Map<string, { readonly value: string; readonly atMs: number }>();
   readonly origins = new Map<string, string>();
   /** By account, resource and mapping. */
-  readonly comparisons = new Map<string, { readonly id: string; readonly document?: string }>();
+  readonly comparisons = new Map<string, MemoryComparison>();
   readonly rows = new Map<string, RunRowsData>();
   readonly weeks = new WeeksData();
   /** The runs whose rows are there and cannot be read. */
@@ -89,6 +89,12 @@ const newestFirst = (runs: readonly Run[]): readonly Run[] =>
     .toSorted((a, b) => b.run.startedAtMs - a.run.startedAtMs || b.sequence - a.sequence)
     .map(({ run }) => run);
 
+interface MemoryComparison {
+  readonly id: string;
+  document?: string;
+  readonly parts: Uint8Array[];
+}
+
 /** The state in memory, for simulations that need very many: every method is wholly done before it returns, or not at all. */
 export class MemoryStore implements Store {
   readonly memory: MemoryWeeks;
@@ -98,16 +104,21 @@ export class MemoryStore implements Store {
   #closed = false;
   readonly comparisons: Comparisons = {
     begin: (account, resource, mapping, id) => {
-      this.#data.comparisons.set(`${nameOf(account)} ${resource} ${mapping}`, { id });
+      this.#data.comparisons.set(`${nameOf(account)} ${resource} ${mapping}`, { id, parts: [] });
       return this.#done(undefined);
     },
     keep: (account, resource, mapping, id, document) => {
-      const name = `${nameOf(account)} ${resource} ${mapping}`;
-      if (this.#data.comparisons.get(name)?.id === id) this.#data.comparisons.set(name, { id, document });
+      const comparison = this.#data.comparisons.get(`${nameOf(account)} ${resource} ${mapping}`);
+      if (comparison?.id === id) comparison.document = document;
       return this.#done(undefined);
     },
     last: (account, resource, mapping) =>
       this.#done(this.#data.comparisons.get(`${nameOf(account)} ${resource} ${mapping}`)?.document),
+    addRows: (id, part, rows) => {
+      this.#comparison(id)?.parts.splice(part, 1, rows.slice());
+      return this.#done(undefined);
+    },
+    rows: (id, part) => this.#done(this.#comparison(id)?.parts[part]),
   };
 
   /** `hosts`: what this process holds of the leases, where several hosts share the state. */
@@ -486,6 +497,10 @@ export class MemoryStore implements Store {
     // Whatever is written from now on goes nowhere.
     this.#data = new StoreData();
     return Promise.resolve();
+  }
+
+  #comparison(wanted: string): MemoryComparison | undefined {
+    return this.#data.comparisons.values().find(({ id }) => id === wanted);
   }
 
   #dropComparisons(account: ServiceAccount, resource: ResourceName): void {

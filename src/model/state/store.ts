@@ -150,7 +150,7 @@ export interface StrayRun {
 }
 
 /**
- * What comparisons of whole sources came to, the last one of each mapping. Whatever changes what is confirmed of their resource drops them, in the same
+ * What comparisons of sources came to, the last one of each mapping. Whatever changes what is confirmed of their resource drops them with their rows, in the same
  * transaction: those that are there say what a comparison would find now.
  */
 export interface Comparisons {
@@ -166,6 +166,10 @@ export interface Comparisons {
   ): Promise<void>;
   /** What the last one came to; undefined where none was kept, or where it is not as it was written. */
   last(account: ServiceAccount, resource: ResourceName, mapping: string): Promise<string | undefined>;
+  /** Keeps a part of the rows that the comparison of the id finds, counted from 0, unless it was dropped or another one was begun. */
+  addRows(id: string, part: number, rows: Uint8Array): Promise<void>;
+  /** A part of the rows that a comparison found; undefined behind the last one, and once it was dropped or another one was begun. */
+  rows(id: string, part: number): Promise<Uint8Array | undefined>;
 }
 
 /** What was confirmed last of the records of accounts. */

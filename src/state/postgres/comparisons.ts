@@ -1,6 +1,6 @@
 import type { ResourceName } from '../../contract/index.ts';
 import type { Comparisons, ServiceAccount } from '../../model/state/store.ts';
-import type { SqlRow } from '../sql-row.ts';
+import { bytes, type SqlRow } from '../sql-row.ts';
 import { lockAccount, type Accounts } from './accounts.ts';
 import type { Database, Statements } from './database.ts';
 import { fromStorableOrNull, storable } from './storable.ts';
@@ -14,7 +14,7 @@ export async function dropComparisons(
   await statements.run('DELETE FROM {comparison} WHERE account = $1 AND resource = $2', account, resource);
 }
 
-/** What whole comparisons came to, on PostgreSQL. */
+/** What comparisons came to, on PostgreSQL. */
 export class PostgresComparisons implements Comparisons {
   readonly #db: Database;
   readonly #accounts: Accounts;
@@ -29,10 +29,15 @@ export class PostgresComparisons implements Comparisons {
     await this.#db.together(async (statements) => {
       // Whoever changes what is confirmed has the account until it is done: what comes after this sees it and drops it.
       await lockAccount(statements, number);
+      const values = [number, resource, storable(mapping)];
       await statements.run(
-        `INSERT INTO {comparison} (account, resource, mapping, id) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (account, resource, mapping) DO UPDATE SET id = excluded.id, document = NULL`,
-        ...[number, resource, storable(mapping), storable(id)],
+        'DELETE FROM {comparison} WHERE account = $1 AND resource = $2 AND mapping = $3',
+        ...values,
+      );
+      await statements.run(
+        'INSERT INTO {comparison} (account, resource, mapping, id) VALUES ($1, $2, $3, $4)',
+        ...values,
+        storable(id),
       );
     });
   }
@@ -57,5 +62,18 @@ export class PostgresComparisons implements Comparisons {
       'SELECT document FROM {comparison} WHERE account = $1 AND resource = $2 AND mapping = $3';
     const parse = (row: SqlRow): string | null => fromStorableOrNull(row, 0);
     return (await this.#db.get(parse, statement, number, resource, storable(mapping))) ?? undefined;
+  }
+
+  async addRows(id: string, part: number, rows: Uint8Array): Promise<void> {
+    await this.#db.run(
+      `INSERT INTO {compared_rows} (id, part, bytes) SELECT id, $2::integer, decode($3, 'base64') FROM {comparison} WHERE id = $1
+       ON CONFLICT (id, part) DO UPDATE SET bytes = excluded.bytes`,
+      ...[storable(id), part, Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength).toString('base64')],
+    );
+  }
+
+  rows(id: string, part: number): Promise<Uint8Array | undefined> {
+    const statement = 'SELECT bytes FROM {compared_rows} WHERE id = $1 AND part = $2';
+    return this.#db.get((row) => bytes(row, 0), statement, storable(id), part);
   }
 }

@@ -225,6 +225,16 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     'ALTER TABLE {budget_request} ADD COLUMN turn bigint NOT NULL DEFAULT 0',
     'ALTER TABLE {budget_request} ALTER COLUMN turn DROP DEFAULT',
   ],
+  [
+    // The rows that a comparison found to be as they are known: they go with it.
+    'ALTER TABLE {comparison} ADD UNIQUE (id)',
+    `CREATE TABLE {compared_rows} (
+       id text NOT NULL REFERENCES {comparison} (id) ON DELETE CASCADE,
+       part integer NOT NULL,
+       bytes bytea NOT NULL,
+       PRIMARY KEY (id, part)
+     )`,
+  ],
 ];
 
 /** The version that this teamsheet writes. */

@@ -219,5 +219,13 @@ export const STATE_FORMAT: DatabaseFormat = {
      CREATE TRIGGER snapshot_compared_dropped AFTER DELETE ON snapshot WHEN EXISTS (SELECT 1 FROM comparison WHERE account = old.account AND resource = old.resource) BEGIN
        DELETE FROM comparison WHERE account = old.account AND resource = old.resource;
      END;`,
+    // The rows that a comparison found to be as they are known: they go with it.
+    `CREATE UNIQUE INDEX comparison_id ON comparison (id);
+     CREATE TABLE compared_rows (
+       id TEXT NOT NULL REFERENCES comparison (id) ON DELETE CASCADE,
+       part INTEGER NOT NULL,
+       bytes BLOB NOT NULL,
+       PRIMARY KEY (id, part)
+     ) STRICT, WITHOUT ROWID;`,
   ],
 };
