@@ -1,15 +1,26 @@
 /** So many tables: one that grows has its rows twice for a moment, which is little of all of them. A power of two. */
 const TABLES = 64;
 
+/** Two checksums of 32 bits of a text: one, and another that has nothing in common with it but the text. */
+export type TextSums = readonly [sum: number, other: number];
+
+/** The sums that a text is told from others by. */
+export const sumsOf = (text: string): TextSums => [
+  checksumOf(text, 0x2c1b3c6d, 0x9e3779b1),
+  checksumOf(text, 0x41c6ce57, 0x5f356495),
+];
+
 /** Finds the rows whose texts come more than once, by checksums of 54 bits, in at most 32 bytes a row. */
 export class RepeatedTexts {
   readonly #tables = Array.from({ length: TABLES }, () => new FirstRows());
   readonly #repeated = new Map<number, number[]>();
 
-  /** Texts are added in the order of their rows. */
   add(text: string, rowNumber: number): void {
-    const sum = checksumOf(text, 0x2c1b3c6d, 0x9e3779b1);
-    const other = checksumOf(text, 0x41c6ce57, 0x5f356495);
+    this.addSums(sumsOf(text), rowNumber);
+  }
+
+  /** Adds the text that has the sums. */
+  addSums([sum, other]: TextSums, rowNumber: number): void {
     const first = this.#tables[other & (TABLES - 1)]?.add(sum, other >>> 16, rowNumber);
     if (first === undefined) return;
     const rows = this.#repeated.get(first);
@@ -17,7 +28,7 @@ export class RepeatedTexts {
     else rows.push(rowNumber);
   }
 
-  /** Row numbers of one text, in the order of the first of them. Hardly ever are rows of another text with the same checksum among them. */
+  /** Row numbers of one text, in the order in which they were added, by the first of them. Hardly ever are rows of another text with the same checksum among them. */
   groups(): readonly (readonly number[])[] {
     return [...this.#repeated.values()].sort(([one = 0], [other = 0]) => one - other);
   }

@@ -37,7 +37,7 @@ export interface SyncPorts {
   readonly maxWaitMs?: number;
   /** `push.concurrency`: the most requests in flight. */
   readonly concurrency: number;
-  /** What reads and compares, such as the version of the program: another one may find other things. Left out, nothing is remembered of whole comparisons. */
+  /** What reads and compares, such as the version of the program: another one may find other things. Left out, nothing is remembered of comparisons. */
   readonly release?: string;
   /** The IANA time zone of times without an offset. */
   readonly timezone: string;

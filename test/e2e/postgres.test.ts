@@ -103,6 +103,15 @@ describe.skipIf(noPostgres !== undefined)(
       });
       expect(writes()).toHaveLength(sent);
 
+      // The second plan knows the rows of the first.
+      const plan = ['plan', 'users', '--compare', 'snapshot'] as const;
+      expect(await run(...plan)).toMatchObject({ code: 0 });
+      folder.write('users.csv', manyUsers(121).replace('Name', 'Display name'));
+      const planned = await run(...plan);
+      expect(planned).toMatchObject({ code: 0 });
+      expect(planned.stdout).toMatch(/^users +121 +1 +0 +120$/m);
+      expect(await stored('SELECT part, length(bytes) FROM @.compared_rows')).toEqual([[0, 120 * 24]]);
+
       expect(await run('resume', '--yes')).toMatchObject({ code: 0, stdout: 'nothing to resume\n' });
       const { runs } = JSON.parse((await run('runs', '--json')).stdout) as {
         readonly runs: readonly unknown[];

@@ -16,7 +16,7 @@ import { SAME, type ReadingMemory, type Sieve } from '../rows/left-rows.ts';
 import { spellingOf } from '../rows/spelling.ts';
 import { noneThere, rememberedList } from './compare-listed.ts';
 import { ChangeCounts, comparePage } from './compare-rows.ts';
-import { WholeComparison } from './whole-comparison.ts';
+import { LastComparison } from './last-comparison.ts';
 
 /** Rows of each kind that a plan shows one by one; the counts stand for the rest. */
 export const SHOWN_ROWS = 12;
@@ -37,8 +37,7 @@ interface Foresight {
 export interface ComparedAhead {
   readonly comparison: Comparison;
   readonly counts: ChangeCounts;
-  /** Rows that were compared. */
-  readonly rows: number;
+  readonly isAnyCompared: boolean;
 }
 
 /**
@@ -48,7 +47,7 @@ export interface ComparedAhead {
 export class Foreseen {
   readonly #of: Foresight;
   #counts = new ChangeCounts();
-  #rows = 0;
+  #isAnyCompared = false;
   #areMostEqual = true;
 
   constructor(of: Foresight) {
@@ -58,12 +57,12 @@ export class Foreseen {
   /** Compares the rows of one reading, and leaves out those that a plan only counts. */
   sieve(): Sieve {
     this.#counts = new ChangeCounts();
-    this.#rows = 0;
+    this.#isAnyCompared = false;
     const { mapping, comparison, options } = this.#of;
     return {
       memory: this.#memory(),
       compare: async (rows) => {
-        this.#rows += rows.length;
+        this.#isAnyCompared ||= rows.length > 0;
         const isSame = await this.#areSame(rows);
         const others = isSame === undefined ? rows : rows.filter((_, at) => isSame[at] !== true);
         const patches = await comparePage(mapping, others, comparison, options.allowKeyShape);
@@ -86,17 +85,7 @@ export class Foreseen {
   #memory(): ReadingMemory | undefined {
     const { ports, mapping, service, comparison, options } = this.#of;
     if (service === undefined || comparison.known === 0) return undefined;
-    const whole = WholeComparison.of(ports, mapping, service, options);
-    return (
-      whole && {
-        recall: async (digest) => {
-          const kept = await whole.recall(digest);
-          if (kept !== undefined) this.#rows = kept.compared;
-          return kept?.reading;
-        },
-        keep: (source, reading) => whole.keep(source, reading, this.#rows),
-      }
-    );
+    return LastComparison.of(ports, mapping, service, options);
   }
 
   /**
@@ -129,7 +118,10 @@ export class Foreseen {
     const { quota } = resources[mapping.resource].push;
     // Which rows wait for room is told by their order, the others among them.
     if (quota !== undefined && this.#counts.creates + pending > quotaRoom(record, quota)) return undefined;
-    return { comparison: now, counts: this.#counts, rows: this.#rows };
+    // Those that were found without being compared are among the unchanged.
+    const isAnyCompared =
+      this.#isAnyCompared || ((await rows.countChanges(mapping.name)).get('unchanged') ?? 0) > 0;
+    return { comparison: now, counts: this.#counts, isAnyCompared };
   }
 }
 

@@ -92,7 +92,8 @@ async function compareMapping(planning: Planning, mapping: PushMapping): Promise
   const carried = ahead === undefined ? (open.get('create') ?? 0) : 0;
   const missing = missingOf(mapping);
   const isDone =
-    (open.get('pending') ?? 0) + (ahead?.rows ?? 0) === 0 &&
+    (open.get('pending') ?? 0) === 0 &&
+    ahead?.isAnyCompared !== true &&
     !(missing !== undefined && (await mayBeMissing(missing, rows)));
   if (isDone) return { comparison: undefined, compared: undefined, gone: undefined, carried };
   const found = ahead?.comparison ?? (await prepareComparison(ports, mapping, account, rows, options));

@@ -1,9 +1,10 @@
 import { changedBy } from '../../model/changed-by.ts';
 import type { ChangeKind, Outcome } from '../../model/outcome.ts';
-import { RepeatedTexts } from '../../model/repeated-texts.ts';
+import { RepeatedTexts, sumsOf, type TextSums } from '../../model/repeated-texts.ts';
 import type { RunRow, RunRowPatch, RunRows } from '../../model/state/run-rows.ts';
-import type { SourceDigest } from '../../model/tables/table.ts';
+import type { SourceDigest, SourceRow, SourceTable } from '../../model/tables/table.ts';
 import { openRow, rowAfter } from '../../plan/row-lifecycle.ts';
+import { rowDigest, type SameRows } from '../../plan/same-rows.ts';
 
 /** A row that says just what is known of its record. Only one of which nothing is to be said is found to be that, and it is left out. */
 export const SAME = 'same';
@@ -17,12 +18,16 @@ export interface WholeReading {
   readonly counts: readonly (Counted & { readonly count: number })[];
 }
 
-/** What is remembered of the last reading of a source. */
+/** What is remembered of the last reading of a source, and kept of this one. */
 export interface ReadingMemory {
   /** What reading the source comes to; undefined where it is to be read. */
-  readonly recall: (digest: () => Promise<SourceDigest | undefined>) => Promise<WholeReading | undefined>;
-  /** Keeps what reading it came to. */
-  readonly keep: (source: SourceDigest, reading: WholeReading) => Promise<void>;
+  recall(digest: () => Promise<SourceDigest | undefined>): Promise<WholeReading | undefined>;
+  /** The rows that are known to be the same as their records, and place for more. */
+  sameRows(table: Pick<SourceTable, 'header' | 'timezone'>): Promise<SameRows>;
+  /** Puts the rows away that were gathered so far. */
+  keepRows(): Promise<void>;
+  /** Keeps what reading the source came to: the rows that are the same and, where no row was kept, the whole. */
+  keep(whole: { readonly source: SourceDigest; readonly reading: WholeReading } | undefined): Promise<void>;
 }
 
 /** Says while the rows of a mapping are read which of them nobody will ask for again. */
@@ -35,7 +40,7 @@ export interface Sieve {
 }
 
 type Counted = Pick<RunRow, 'change' | 'outcome'>;
-const UNCHANGED = rowAfter(openRow(0), { kind: 'is-equal' });
+const UNCHANGED: Counted = { ...openRow(0), ...rowAfter(openRow(0), { kind: 'is-equal' }) };
 
 /** The rows of one mapping: those that are left out are counted alone, and their keys are seen. */
 export class LeftRows {
@@ -45,6 +50,9 @@ export class LeftRows {
   readonly #texts = new RepeatedTexts();
   readonly #counts = new Map<string, { readonly row: Counted; count: number }>();
   #last: { readonly row: Counted; count: number } | undefined;
+  #same: SameRows | undefined;
+  /** By the number of the row, the digests of the batch that was looked at last. */
+  readonly #digests = new Map<number, string>();
 
   /** `kept`: numbers of rows that are kept as they are read, whatever the sieve says. */
   constructor(sieve: Sieve, kept: ReadonlySet<number>) {
@@ -52,13 +60,41 @@ export class LeftRows {
     this.#kept = kept;
   }
 
+  /** The rows that come are those of a table. */
+  async open(table: Pick<SourceTable, 'header' | 'timezone'>): Promise<void> {
+    this.#same = await this.#sieve.memory?.sameRows(table);
+  }
+
+  /** The rows of a batch that have to be read: the others are counted as what they were. */
+  toRead(batch: readonly SourceRow[]): readonly SourceRow[] {
+    const same = this.#same;
+    if (same === undefined) return batch;
+    this.#digests.clear();
+    return batch.filter(({ rowNumber, cells, issues }) => {
+      if (issues !== undefined || this.#kept.has(rowNumber)) return true;
+      const digest = rowDigest(cells);
+      const sums = same.find(digest);
+      if (sums === undefined) {
+        this.#digests.set(rowNumber, digest);
+        return true;
+      }
+      this.#texts.addSums(sums, rowNumber);
+      this.#count(UNCHANGED);
+      return false;
+    });
+  }
+
   /** Adds those rows of a batch that are to be kept. */
   async add(rows: RunRows, mapping: string, batch: readonly RunRow[]): Promise<void> {
     const sifted: RunRow[] = [];
+    const keys: (TextSums | undefined)[] = [];
     for (const row of batch) {
       if (row.outcome !== null) continue;
-      if (row.key !== null) this.#texts.add(row.folded ?? row.key, row.rowNumber);
-      if (!this.#kept.has(row.rowNumber)) sifted.push(row);
+      const key = row.key === null ? undefined : sumsOf(row.folded ?? row.key);
+      if (key !== undefined) this.#texts.addSums(key, row.rowNumber);
+      if (this.#kept.has(row.rowNumber)) continue;
+      sifted.push(row);
+      keys.push(key);
     }
     const found = (await this.#sieve.compare?.(sifted)) ?? [];
     const kept: RunRow[] = [];
@@ -66,9 +102,12 @@ export class LeftRows {
     let at = 0;
     for (const row of batch) {
       const isSifted = row === sifted[at];
-      const patch = isSifted ? found[at++] : undefined;
+      const [patch, key] = isSifted ? [found[at], keys[at]] : [];
+      if (isSifted) at += 1;
       if (patch === SAME) {
-        this.#count(row, UNCHANGED);
+        const digest = this.#digests.get(row.rowNumber);
+        if (digest !== undefined && key !== undefined) this.#same?.add(digest, key);
+        this.#count(UNCHANGED);
         continue;
       }
       const isAsked = isSifted || (row.outcome !== null && row.outcome !== 'invalid');
@@ -82,6 +121,7 @@ export class LeftRows {
     this.#isAnyKept ||= kept.length > 0;
     if (kept.length > 0) await rows.add(mapping, kept);
     if (patches.length > 0) await rows.patch(mapping, patches);
+    await this.memory?.keepRows();
   }
 
   get memory(): ReadingMemory | undefined {
@@ -120,7 +160,7 @@ export class LeftRows {
     return counts;
   }
 
-  #count(row: RunRow, { change = row.change, outcome = row.outcome }: Partial<Counted> = {}): void {
+  #count(row: Counted, { change = row.change, outcome = row.outcome }: Partial<Counted> = {}): void {
     // Most rows are what the row before was.
     let counted = this.#last;
     if (counted?.row.change !== change || counted.row.outcome !== outcome) {

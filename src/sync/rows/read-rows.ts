@@ -198,8 +198,11 @@ async function readRows(
   await warnLookAlikes(ports, mapping, rows);
   const digest = table.digest?.();
   const counts = left?.whole();
-  if (digest !== undefined && counts !== undefined)
-    await left?.memory?.keep({ origin: table.origin, digest }, { ...read, counts });
+  await left?.memory?.keep(
+    digest === undefined || counts === undefined
+      ? undefined
+      : { source: { origin: table.origin, digest }, reading: { ...read, counts } },
+  );
 }
 
 /** Whether the source and all that its rows were compared with are as they were: it is told then as it was, and not read. */
@@ -279,17 +282,19 @@ async function addRows(
   const isWanted = choose(chosen);
   const moved = chosen && movedRows(chosen);
   const checks = rowChecks(ports, mapping, isRun);
-  const add = async (parsed: readonly ParsedRow[]): Promise<void> => {
+  await left?.open(table);
+  const add = async (parsed: readonly ParsedRow[], known = 0): Promise<void> => {
     moved?.look(parsed);
     const room = parsed.filter(isWanted).slice(0, Math.max(0, (options.limit ?? Infinity) - done));
     const read = (await checks.check(room)).map(toRunRow);
     await (left === undefined ? rows.add(mapping.name, read) : left.add(rows, mapping.name, read));
-    done += room.length;
+    done += room.length + known;
     ports.emit({ kind: 'reading', mapping: mapping.name, done });
   };
   for await (const batch of table.batches()) {
     ports.signal.throwIfAborted();
-    await add(reader.read(batch));
+    const toRead = left?.toRead(batch) ?? batch;
+    await add(reader.read(toRead), batch.length - toRead.length);
     if (done >= (options.limit ?? Infinity)) break;
   }
   await add(reader.end());
