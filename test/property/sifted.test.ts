@@ -322,7 +322,7 @@ describe('a whole comparison that is remembered', () => {
           });
         expect(await plans(true)).toEqual(await plans(false));
       }),
-      { numRuns: runs(120, 4_000) },
+      { numRuns: runs(80, 4_000) },
     );
     for (const edit of HARMLESS) expect([edit, recalled.get(edit) ?? 0]).not.toEqual([edit, 0]);
     for (const edit of OF_ROWS) expect([edit, known.get(edit) ?? 0]).not.toEqual([edit, 0]);
