@@ -28,13 +28,13 @@ export class RepeatedTexts {
     else rows.push(rowNumber);
   }
 
-  /** Row numbers of one text, in the order in which they were added, by the first of them. Hardly ever are rows of another text with the same checksum among them. */
+  /** The row numbers of each text, as they were added. The group with the lowest first number comes first. Hardly ever are rows of another text with the same checksum among them. */
   groups(): readonly (readonly number[])[] {
     return [...this.#repeated.values()].sort(([one = 0], [other = 0]) => one - other);
   }
 }
 
-/** The first row of each checksum. */
+/** The first row of each checksum. It grows by half, so that hardly more than half of it is ever empty. */
 class FirstRows {
   #rowNumbers = new Uint32Array(16);
   #sums = new Int32Array(16);
@@ -54,10 +54,10 @@ class FirstRows {
 
   /** Where a checksum is, or would be. */
   #slotOf(sum: number, other: number): number {
-    const mask = this.#rowNumbers.length - 1;
-    let slot = sum & mask;
+    const size = this.#rowNumbers.length;
+    let slot = Math.floor(((sum >>> 0) / 2 ** 32) * size);
     while (this.#rowNumbers[slot] !== 0 && (this.#sums[slot] !== sum || this.#others[slot] !== other))
-      slot = (slot + 1) & mask;
+      slot = slot + 1 === size ? 0 : slot + 1;
     return slot;
   }
 
@@ -69,7 +69,7 @@ class FirstRows {
 
   #grow(): void {
     const [rowNumbers, sums, others] = [this.#rowNumbers, this.#sums, this.#others];
-    const size = 2 * rowNumbers.length;
+    const size = Math.ceil(1.5 * rowNumbers.length);
     this.#rowNumbers = new Uint32Array(size);
     this.#sums = new Int32Array(size);
     this.#others = new Uint16Array(size);
