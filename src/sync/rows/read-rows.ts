@@ -91,7 +91,11 @@ async function readSifted(
     }
     await rows.remove();
     // A table that changed meanwhile has other rows of one key.
-    if (!isFirst || repeated > MAX_REPEATED) return readAll(ports, runId, mappings, options, onMissing);
+    if (!isFirst || repeated > MAX_REPEATED) {
+      // What the sieves found so far counts no more.
+      mappings.forEach(sieveOf);
+      return readAll(ports, runId, mappings, options, onMissing);
+    }
   }
 }
 
