@@ -48,6 +48,10 @@ export type PagedOperationId = {
   [Id in OperationId]: Endpoints[Id] extends { paged: true } ? Id : never;
 }[OperationId];
 
+/** Whether an operation changes one record that is there. */
+export const isChange = (operation: string): boolean =>
+  operation in endpoints && endpoints[operation as OperationId].method === 'PATCH';
+
 /** The feature of the account that counts the records of a list: the one that what is created at its address uses. */
 export function countingFeature(operation: PagedOperationId): Feature | undefined {
   const { path } = endpoints[operation];

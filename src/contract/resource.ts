@@ -41,7 +41,7 @@ export interface PushTarget {
   /** Fields that together name a record. */
   readonly key: readonly string[];
   /** The last field of the key, where it is a text that the service may keep in another spelling. */
-  readonly spelt?: 'external_id' | 'name';
+  readonly spelt?: string;
   readonly lookup?: RecordLookup;
   /** The field whose change the guards `max_step` and `max_step_pct` measure. */
   readonly step?: string;

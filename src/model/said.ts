@@ -103,11 +103,12 @@ const SAID = {
     `${renderSaid(reason)}, and some rows of its request may have been applied`,
   'answer-seen': ({ reason }: { readonly reason: string }): string => reason,
   /** `others`: it has records that are none of the rows, and may be theirs under other keys. */
-  'answer-unnamed': ({ what }: { readonly what: 'row' | 'user'; readonly others?: true }): string =>
+  'answer-unnamed': ({ what }: { readonly what: string; readonly others?: true }): string =>
     `the answer does not name this ${what}`,
   'answer-none': ({ reason }: Partial<Because>): string =>
     `no trustworthy answer${reason === undefined ? '' : ` (${renderSaid(reason)})`}`,
-  'answer-without-user': (): string => 'no trustworthy answer (the answer does not name this user)',
+  'answer-without-user': ({ what = 'user' }: { readonly what?: string }): string =>
+    `no trustworthy answer (the answer does not name this ${what})`,
   'answer-several': ({ key, count }: { readonly key: string; readonly count: number }): string =>
     `the service answered with ${count} users for "${key}"`,
   'answer-kept-as': ({ text }: { readonly text: string }): string => `kept as ${text}`,

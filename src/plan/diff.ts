@@ -1,8 +1,9 @@
+import { pushTarget, type ResourceName } from '../contract/index.ts';
 import type { PushOperation } from '../contract/resource.ts';
 import type { FieldValue, Fields } from '../model/tables/cell.ts';
 import type { KnownRecord } from '../model/state/run-rows.ts';
 import type { Said } from '../model/said.ts';
-import { KEY_TEXTS } from '../model/state/spelling.ts';
+import { keyText } from '../model/state/spelling.ts';
 import { digestOf } from './digest.ts';
 import { isKeptOtherwise } from './known-records.ts';
 
@@ -19,8 +20,9 @@ export type Difference =
   | { readonly change: 'conflict'; readonly said: Said };
 
 /** The supplied fields whose known value is another one, or is not known. The record was found by its key, however it spells it. */
-export function changedFields(fields: Fields, known: KnownRecord): readonly string[] {
-  return Object.keys(fields).filter((name) => !KEY_TEXTS.has(name) && !isHeld(known, name, fields[name]));
+export function changedFields(fields: Fields, known: KnownRecord, resource: ResourceName): readonly string[] {
+  const text = keyText(resource);
+  return Object.keys(fields).filter((name) => name !== text && !isHeld(known, name, fields[name]));
 }
 
 const PLAIN_DIGESTS: ReadonlyMap<FieldValue, string> = new Map(
@@ -28,11 +30,12 @@ const PLAIN_DIGESTS: ReadonlyMap<FieldValue, string> = new Map(
 );
 
 /** The digests that a record has of the supplied fields, where it differs in none of them. */
-export function comparedDigests(fields: Fields): Readonly<Record<string, string>> {
+export function comparedDigests(fields: Fields, resource: ResourceName): Readonly<Record<string, string>> {
+  const text = keyText(resource);
   const digests: Record<string, string> = {};
   for (const name in fields) {
     const value = fields[name];
-    if (value === undefined || KEY_TEXTS.has(name)) continue;
+    if (value === undefined || name === text) continue;
     digests[name] = PLAIN_DIGESTS.get(value) ?? digestOf(value);
   }
   return digests;
@@ -67,12 +70,23 @@ export function shownDifferences(
   );
 }
 
-function otherValues(key: string, names: readonly string[], fields: Fields, known: KnownRecord): Said {
+function otherValues(
+  resource: ResourceName,
+  key: string,
+  names: readonly string[],
+  fields: Fields,
+  known: KnownRecord,
+): Said {
   const others = names.map((name) => {
     const [held, wanted] = [known.values[name], fields[name]];
     return { name, ...(held !== undefined && { held }), ...(wanted !== undefined && { wanted }) };
   });
-  return { code: 'compared-other', key, fields: others, canChange: 'external_id' in fields };
+  return {
+    code: 'compared-other',
+    key,
+    fields: others,
+    canChange: pushTarget(resource)?.operations.includes('update') === true,
+  };
 }
 
 /**
@@ -84,6 +98,7 @@ export function diff(
   key: string,
   fields: Fields,
   known: readonly KnownRecord[],
+  resource: ResourceName,
   hidden: readonly string[] = [],
 ): Difference {
   const [record, other] = known;
@@ -100,7 +115,7 @@ export function diff(
     return { change: 'conflict', said: { code: 'compared-several', key, what: 'records', ids } };
   }
   const unseen = hidden.filter((name) => name in fields && !(name in record.digests));
-  const changed = changedFields(fields, record).filter((name) => !unseen.includes(name));
+  const changed = changedFields(fields, record, resource).filter((name) => !unseen.includes(name));
   if (changed.length === 0) {
     const said: Said = { code: 'compared-unseen', fields: unseen };
     return { change: 'unchanged', id: record.id, ...(unseen.length > 0 && { said }) };
@@ -113,7 +128,7 @@ export function diff(
     };
   }
   if (operation === 'create') {
-    return { change: 'invalid', said: otherValues(key, changed, fields, record) };
+    return { change: 'invalid', said: otherValues(resource, key, changed, fields, record) };
   }
   if (changed.every((name) => isKeptOtherwise(record, name, fields)))
     return { change: 'conflict', said: { code: 'compared-kept', fields: changed } };

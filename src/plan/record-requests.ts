@@ -31,7 +31,6 @@ export function creates(
 ): PushRequests {
   return {
     operation,
-    updatesLikeCreates: true,
     parallel,
     groupOf: (row) => row.key ?? '',
     body: ([row]) => body(row?.fields ?? {}),

@@ -24,11 +24,23 @@ export type CreateOperation = {
   [Id in OperationId]: (typeof endpoints)[Id]['method'] extends 'POST' ? Id : never;
 }[OperationId];
 
+/** The operations that change one record. */
+export type ChangeOperation = {
+  [Id in OperationId]: (typeof endpoints)[Id]['method'] extends 'PATCH' ? Id : never;
+}[OperationId];
+
+/** How a record of a resource is changed by a request of its own. */
+export interface ChangeRequest {
+  readonly operation: ChangeOperation;
+  /** The fields of a row that change, for the record with this id. */
+  readonly body: (row: RunRow, id: string) => BodyOf<ChangeOperation>;
+}
+
 /** How rows of one resource become requests, and how answers are matched to them: by key, never by position. */
 export interface PushRequests {
   readonly operation: CreateOperation;
-  /** The updates of this resource go the same way as its creates. */
-  readonly updatesLikeCreates: boolean;
+  /** Left out where updates go the same way as creates. */
+  readonly change?: ChangeRequest;
   /** Several requests may be under way at once, because the key of each row stands in the answer. */
   readonly parallel: boolean;
   /** Rows of different groups cannot share a request. */
@@ -60,16 +72,4 @@ export const unsetWords = ({ change, id }: Pick<RunRow, 'change' | 'id'>, reason
 export function changeFollowsCreate({ fields }: Pick<RunRow, 'fields'>, { values }: KnownRecord): boolean {
   const wanted = fields?.is_active;
   return wanted !== undefined && (values.is_active ?? true) !== wanted;
-}
-
-/** The body of PATCH /user for one row: only the fields that change. */
-export function userChange(row: RunRow, id: string): BodyOf<'update-user'> {
-  const { display_name, is_active } = fieldsOf(row);
-  const changes = (name: string): boolean =>
-    row.before === null ? name === 'is_active' : name in row.before;
-  return {
-    id,
-    ...(typeof display_name === 'string' && changes('display_name') ? { display_name } : {}),
-    ...(typeof is_active === 'boolean' && changes('is_active') ? { is_active } : {}),
-  };
 }

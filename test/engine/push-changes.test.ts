@@ -3,6 +3,7 @@ import { InternalError } from '../../src/model/error.ts';
 import { renderSaid } from '../../src/model/said.ts';
 import type { RunRow } from '../../src/model/state/run-rows.ts';
 import type { StoredIntent } from '../../src/model/state/store.ts';
+import { resourcePlans } from '../../src/plan/resources/index.ts';
 import { pushChanges } from '../../src/sync/write/push-changes.ts';
 import { PushWriter } from '../../src/sync/write/push-writer.ts';
 import { runRow } from '../support/builders.ts';
@@ -40,7 +41,8 @@ interface Pushed {
 async function pushed(
   given: readonly RunRow[],
   arrange: (engine: Engine) => void = () => undefined,
-  send: (task: PushTask) => Promise<void> = (task) => pushChanges(new PushWriter(task)),
+  send: (task: PushTask) => Promise<void> = (task) =>
+    pushChanges(new PushWriter(task), resourcePlans.users.requests.change ?? expect.fail()),
 ): Promise<Pushed> {
   const engine = await makeEngine();
   const { store, service } = engine;

@@ -123,7 +123,7 @@ describe('rows that are not to be created any more', () => {
   it('are those that became one with a row of the batch, with a row that was sent, or with a record', async () => {
     const { store } = engine;
     await store.confirm(ACCOUNT, 'users', [record('m-1'), record('m-2', { external_id: 'm-2' })]);
-    await store.confirm(ACCOUNT, 'users', [record('m-3', { name: 'm 3' }), record('m-4')]);
+    await store.confirm(ACCOUNT, 'users', [record('m-3', { external_id: 'm 3' }), record('m-4')]);
     await learn({ case: true });
     await store.addRun(startedRun('RUN'));
     await store.addIntent(ACCOUNT, intentOf('W1', { keys: ['m-1', 'zz'] }));

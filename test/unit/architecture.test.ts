@@ -3,7 +3,7 @@ import { builtinModules } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { RESOURCES } from '../../src/contract/index.ts';
+import { OPERATION_IDS, RESOURCES } from '../../src/contract/index.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import { ALONE, SHARED } from '../../vitest.config.ts';
 
@@ -307,12 +307,15 @@ function textReads(file: SourceFile): readonly string[] {
 const RESOURCE_HOMES = ['contract/', 'plan/resources/', 'sync/resources/', 'sandbox/'];
 const RESOURCE_TYPES = ['ResourceName', 'PushedResource'];
 
-const isResource = (node: ts.Node | undefined): boolean =>
-  node !== undefined && ts.isStringLiteralLike(node) && (RESOURCES as readonly string[]).includes(node.text);
+/** Where rows are planned and sent, whatever their resource. The memory of the season and reports know theirs. */
+const isForAllResources = ({ path }: SourceFile): boolean =>
+  /^(plan|sync)\//.test(path) && !/^sync\/(memory|pulling)\//.test(path);
 
-/** Where a file chooses by the name of a resource: comparisons, cases, and maps that have some resources only. */
+/** Where a file chooses by the name of a resource, or of an operation: comparisons, cases, and maps that have some resources only. */
 function resourceChoices(file: SourceFile): readonly string[] {
   const found: string[] = [];
+  const names: readonly string[] = isForAllResources(file) ? [...RESOURCES, ...OPERATION_IDS] : RESOURCES;
+  const isResource = (node: ts.Node): boolean => ts.isStringLiteralLike(node) && names.includes(node.text);
   walk(file.ast, (node) => {
     const compares =
       ts.isBinaryExpression(node) &&

@@ -185,9 +185,15 @@ async function readOnce(
   return EXIT.done;
 }
 
-/** The resource that a write is of; a change of a user is the only one that no rows are created by. */
-const resourceOf = (operation: OperationId): PushedResource =>
-  PUSHED_RESOURCES.find((each) => resourcePlans[each].requests.operation === operation) ?? 'users';
+/** The resource that a write is of. */
+function resourceOf(operation: OperationId): PushedResource {
+  const found = PUSHED_RESOURCES.find((each) => {
+    const { requests } = resourcePlans[each];
+    return requests.operation === operation || requests.change?.operation === operation;
+  });
+  if (found === undefined) throw new Error(`nothing is written by ${operation}`);
+  return found;
+}
 
 /** Sends under the lock, with a durable intent before and what came of it after, as every write. */
 async function writeOnce(

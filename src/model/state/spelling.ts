@@ -1,4 +1,4 @@
-import { pushTarget, RESOURCES, type ResourceName } from '../../contract/index.ts';
+import { pushTarget, type ResourceName } from '../../contract/index.ts';
 import type { KnownRecord } from './run-rows.ts';
 
 /** How a service was seen to keep texts of keys otherwise than they were sent. */
@@ -19,14 +19,8 @@ export const LOOSE: Spelling = { case: true, width: true, blanks: true };
 /** A shorter rest of a text says nothing of the text. */
 export const SHORTEST_CUT = 3;
 
-/** The fields that hold the text of a key. A record that was found by its key may show them otherwise, and is not another one for that. */
-export const KEY_TEXTS: ReadonlySet<string> = new Set(
-  RESOURCES.flatMap((resource) => pushTarget(resource)?.spelt ?? []),
-);
-
 /** The field that holds the text of a resource's key; undefined for keys without one. */
-export const keyText = (resource: ResourceName): 'external_id' | 'name' | undefined =>
-  pushTarget(resource)?.spelt;
+export const keyText = (resource: ResourceName): string | undefined => pushTarget(resource)?.spelt;
 
 /**
  * What a key says before its text, and the text; undefined for keys without one. The fields before it are numbers, or the names of rows that are still to be

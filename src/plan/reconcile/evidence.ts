@@ -1,6 +1,6 @@
 import type { Shown } from './fit-rows.ts';
 import type { KnownRecord } from '../../model/state/run-rows.ts';
-import { KEY_TEXTS } from '../../model/state/spelling.ts';
+import { keyText } from '../../model/state/spelling.ts';
 import type { Intent } from '../../model/state/store.ts';
 
 /** What the service showed before a write went out, so that reading back can tell what came of it. */
@@ -35,11 +35,16 @@ export const readEvidence = ({ evidence }: Pick<Intent, 'evidence'>): Evidence |
 
 /** Tells which records that were there before some writes hold other values now. A service that takes a repeat for the record that it has may write it over. */
 export function isChangedSince(
-  writes: readonly Pick<Intent, 'evidence'>[],
+  writes: readonly Pick<Intent, 'evidence' | 'resource'>[],
 ): (key: string, record: Pick<KnownRecord, 'id' | 'digests'>) => boolean {
   const before = writes.flatMap((write) => {
     const { alike = [], alikeIds = [], alikeDigests = [] } = readEvidence(write) ?? {};
-    return alike.map((key, at) => ({ key, id: alikeIds[at] ?? null, digests: alikeDigests[at] ?? {} }));
+    return alike.map((key, at) => ({
+      key,
+      text: keyText(write.resource),
+      id: alikeIds[at] ?? null,
+      digests: alikeDigests[at] ?? {},
+    }));
   });
   return (key, { id, digests }) =>
     before.some(
@@ -47,7 +52,7 @@ export function isChangedSince(
         each.key === key &&
         each.id?.toLowerCase() === id?.toLowerCase() &&
         Object.entries(each.digests).some(
-          ([field, digest]) => !KEY_TEXTS.has(field) && (digests[field] ?? digest) !== digest,
+          ([field, digest]) => field !== each.text && (digests[field] ?? digest) !== digest,
         ),
     );
 }

@@ -105,7 +105,7 @@ function* knownPairs(
 /** A key in the form that its loose spellings have in common, and what cuts leave of it. */
 function looseNames(resource: ResourceName, key: string): readonly string[] {
   const parts = partsOfKey(resource, key);
-  if (parts === undefined) return [];
+  if (parts === undefined) return [key];
   return [...new Set(cutsOf(speltText(parts.text, LOOSE)))].map((name) => parts.before + name);
 }
 

@@ -1,3 +1,4 @@
+import { isChange } from '../../contract/index.ts';
 import type { Said } from '../../model/said.ts';
 import type { StoredIntent } from '../../model/state/store.ts';
 import { saidNo } from './soft-refusal.ts';
@@ -8,7 +9,7 @@ export const isListedCreate = ({
   resource,
   operation,
 }: Pick<StoredIntent, 'resource' | 'operation'>): boolean =>
-  resourcePlans[resource].listed !== undefined && operation !== 'update-user';
+  resourcePlans[resource].listed !== undefined && !isChange(operation);
 
 /** Why nobody can say yet that a write will not go out: who recorded it may be asleep, and send it when it wakes. Undefined where that cannot be. */
 export const maySendStill = ({ result, silent }: StoredIntent): Said | undefined =>

@@ -1,4 +1,4 @@
-import { pushTarget } from '../../contract/index.ts';
+import { isChange, pushTarget } from '../../contract/index.ts';
 import type { Fields } from '../../model/tables/cell.ts';
 import type { RunRow } from '../../model/state/run-rows.ts';
 import { partsOfKey } from '../../model/state/spelling.ts';
@@ -30,7 +30,7 @@ export function lostRows(intent: StoredIntent, kept: readonly RunRow[]): readonl
             ...openRow(rowNumber),
             key: intent.keys[at] ?? null,
             fields: intent.fields?.[at] ?? fieldsOfKey(intent, intent.keys[at] ?? ''),
-            change: intent.operation === 'update-user' ? 'update' : 'create',
+            change: isChange(intent.operation) ? 'update' : 'create',
           },
         ],
   );

@@ -1,3 +1,4 @@
+import { isChange } from '../../contract/index.ts';
 import type { KnownRecord, RunRow, RunRowPatch } from '../../model/state/run-rows.ts';
 import { isSameSaid, type Said, type Words } from '../../model/said.ts';
 import type { StoredIntent } from '../../model/state/store.ts';
@@ -26,7 +27,7 @@ export function refusedRows(
     if (row === undefined || patch.outcome !== null || patch.id !== undefined) return patch;
     const reason = refusalsOf(intent.detail, row).filter((part) => isAlone || part.key !== undefined);
     if (reason.length === 0) return patch;
-    const isFlag = intent.operation === 'update-user' && row.change === 'create';
+    const isFlag = isChange(intent.operation) && row.change === 'create';
     const said: Words = isFlag ? [{ code: 'flag-not-set', reason }] : reason;
     return { ...patch, ...rowAfter(wordless(row), { kind: 'refused', said }) };
   });
@@ -70,7 +71,7 @@ const changedSince = (done: 'created' | 'updated', fields: readonly string[]): S
 /** What a row becomes whose write was answered, by what the state has seen of its record since; undefined where it stays open. */
 export function answeredRow(row: RunRow, intent: StoredIntent, record: KnownRecord): RunRowPatch | undefined {
   if (row.fields === null) return undefined;
-  const changed = changedFields(row.fields, record);
+  const changed = changedFields(row.fields, record, intent.resource);
   const done = row.change === 'update' ? 'updated' : 'created';
   const shown = changed.filter((name) => name in record.digests);
   if (isListedCreate(intent)) {
@@ -83,7 +84,7 @@ export function answeredRow(row: RunRow, intent: StoredIntent, record: KnownReco
   }
   if (changed.length === 0) return rowAfter(row, { kind: 'written', id: record.id });
   // A flag is set as often as it takes.
-  const isFlag = intent.operation === 'update-user' && row.change === 'create';
+  const isFlag = isChange(intent.operation) && row.change === 'create';
   if (shown.length === 0 || isFlag) return undefined;
   return rowAfter(row, { kind: 'disagrees', id: record.id, said: [changedSince(done, shown)] });
 }
@@ -114,17 +115,17 @@ function rowBySeen(
   const bare = wordless(row);
   const again = { ...rowAfter(bare, { kind: 'not-applied' }), said: [] };
   const actual = row.key === null ? undefined : seen?.found.get(row.key);
-  if (actual !== undefined && intent.operation !== 'update-user') {
+  if (actual !== undefined && !isChange(intent.operation)) {
     const laterRun = laterRunOf(row, actual);
     return {
       ...again,
       ...(laterRun === undefined
         ? rowAfter(bare, { kind: 'confirmed', found: actual })
-        : leftToLater(bare, actual, laterRun)),
+        : leftToLater(bare, intent, actual, laterRun)),
     };
   }
   if (actual !== undefined && (actual.isOneOfSeveral === true || actual.id === row.id))
-    return { ...again, ...reconciledChange(bare, actual) };
+    return { ...again, ...reconciledChange(bare, intent, actual) };
   if (seen?.others === 'absent' || (seen?.others === 'unseen' && onAmbiguous === 'settle')) return again;
   const why: Said = mayCome(row) ?? seen?.why ?? { code: 'sent-not-read-back' };
   // After a reading, it says what was seen instead of who will read.
@@ -134,9 +135,15 @@ function rowBySeen(
 }
 
 /** A row whose record a later run created. What differs is compared again, as a row that this run never sent. */
-function leftToLater(row: RunRow, { id, record }: Confirmation, laterRun: string): RunRowPatch {
+function leftToLater(
+  row: RunRow,
+  { resource }: StoredIntent,
+  { id, record }: Confirmation,
+  laterRun: string,
+): RunRowPatch {
   const said: Words = [{ code: 'run-created-later', run: laterRun }];
-  if (changedFields(row.fields ?? {}, record).length > 0) return rowAfter(row, { kind: 'not-applied', said });
+  if (changedFields(row.fields ?? {}, record, resource).length > 0)
+    return rowAfter(row, { kind: 'not-applied', said });
   return { ...rowAfter(row, { kind: 'is-there', id, said }), change: 'unchanged' };
 }
 
@@ -144,16 +151,20 @@ function leftToLater(row: RunRow, { id, record }: Confirmation, laterRun: string
 export function reconciledLost(row: RunRow, intent: StoredIntent, evidence: Evidence): RunRowPatch {
   const { seen } = evidence;
   const isFound = row.key !== null && seen?.found.has(row.key) === true;
-  if (isFound && intent.operation === 'update-user')
+  if (isFound && isChange(intent.operation))
     return unlessSilent(row, evidence, rowAfter(row, { kind: 'not-applied' }));
   return reconciledRow(row, intent, { ...evidence, seen: isReadable(intent, row) ? seen : undefined });
 }
 
 /** A change that did not come through is sent again: it sets the same values. What it did not set and differs was changed since. */
-function reconciledChange(row: RunRow, { record, disagrees, isOneOfSeveral }: Confirmation): RunRowPatch {
+function reconciledChange(
+  row: RunRow,
+  { resource }: StoredIntent,
+  { record, disagrees, isOneOfSeveral }: Confirmation,
+): RunRowPatch {
   if (isOneOfSeveral === true)
     return rowAfter(row, { kind: 'disagrees', said: disagrees === undefined ? [] : [disagrees] });
-  const differs = changedFields(row.fields ?? {}, record);
+  const differs = changedFields(row.fields ?? {}, record, resource);
   const sent = row.before === null ? ['is_active'] : Object.keys(row.before);
   if (differs.some((name) => sent.includes(name))) return rowAfter(row, { kind: 'not-applied' });
   if (differs.length === 0) return rowAfter(row, { kind: 'written' });

@@ -1,7 +1,8 @@
+import type { ResourceName } from '../../contract/index.ts';
 import type { Fields } from '../../model/tables/cell.ts';
 import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
 import type { Said } from '../../model/said.ts';
-import { KEY_TEXTS } from '../../model/state/spelling.ts';
+import { keyText } from '../../model/state/spelling.ts';
 import type { Intent, StoredIntent } from '../../model/state/store.ts';
 import { shownDifferences } from '../diff.ts';
 import { digestFields } from '../digest.ts';
@@ -37,8 +38,10 @@ export const wasNamedOtherwise = (writes: readonly OpenWrite['intent'][]): boole
   );
 
 /** Whether a record shows what a create sent, in whatever spelling of the key. A create does not set the flag. */
-export const holdsSent = (known: KnownRecord, fields: Fields): boolean =>
-  Object.keys(shownDifferences(fields, known)).every((name) => name === 'is_active' || KEY_TEXTS.has(name));
+export const holdsSent = (known: KnownRecord, fields: Fields, resource: ResourceName): boolean =>
+  Object.keys(shownDifferences(fields, known)).every(
+    (name) => name === 'is_active' || name === keyText(resource),
+  );
 
 export interface FoundRecord {
   readonly known: KnownRecord;

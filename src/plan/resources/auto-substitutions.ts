@@ -7,7 +7,6 @@ import type { ResourcePlan } from './resource-plan.ts';
 /** One trigger for each league and game week. Its answer names neither. */
 const requests: PushRequests = {
   operation: 'trigger-auto-substitution',
-  updatesLikeCreates: true,
   parallel: false,
   groupOf: (row) => row.key ?? '',
   body: ([row]): BodyOf<'trigger-auto-substitution'> => ({

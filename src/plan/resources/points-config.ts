@@ -6,7 +6,6 @@ import type { ResourcePlan } from './resource-plan.ts';
 
 const requests: PushRequests = {
   operation: 'set-points-config',
-  updatesLikeCreates: true,
   parallel: false,
   groupOf: (row) => row.key ?? '',
   // A group is one league, so its only row; its fields were checked by the contract's own schemas when they were read.

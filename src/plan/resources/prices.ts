@@ -11,7 +11,6 @@ export const isStep = (type: FieldValue | undefined): boolean =>
 
 const requests: PushRequests = {
   operation: 'upload-prices',
-  updatesLikeCreates: true,
   parallel: false,
   groupOf: (row) => String(fieldsOf(row).fantasy_league_id ?? row.lookups?.fantasy_league_id?.after?.key),
   body: (rows) => ({

@@ -1,4 +1,4 @@
-import type { RecordOf } from '../../contract/index.ts';
+import type { BodyOf, RecordOf } from '../../contract/index.ts';
 import { userRecord, type User } from '../../contract/resources/users.ts';
 import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
 import type { Said } from '../../model/said.ts';
@@ -10,7 +10,7 @@ import type { ResourcePlan } from './resource-plan.ts';
 
 const requests: PushRequests = {
   operation: 'create-users',
-  updatesLikeCreates: false,
+  change: { operation: 'update-user', body: userChange },
   parallel: true,
   groupOf: () => '',
   body: (rows) => ({
@@ -39,6 +39,18 @@ const requests: PushRequests = {
     );
   },
 };
+
+/** The body of PATCH /user for one row: only the fields that change. */
+function userChange(row: RunRow, id: string): BodyOf<'update-user'> {
+  const { display_name, is_active } = fieldsOf(row);
+  const changes = (name: string): boolean =>
+    row.before === null ? name === 'is_active' : name in row.before;
+  return {
+    id,
+    ...(typeof display_name === 'string' && changes('display_name') ? { display_name } : {}),
+    ...(typeof is_active === 'boolean' && changes('is_active') ? { is_active } : {}),
+  };
+}
 
 /** What was sent stands for what a short answer leaves out; POST /user takes no flag, so a create says nothing of it. */
 function withSent(row: RunRow, record: KnownRecord): KnownRecord {

@@ -1,3 +1,4 @@
+import { isChange } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { show } from '../../mapping/show.ts';
 import { StoppedError, UsageError } from '../../model/error.ts';
@@ -96,7 +97,7 @@ export async function compareListed(
     const compared = await snapshot();
     // The account counts as many as are known here, so that whatever is not known is new.
     if (open.length === 0 && used === compared.known && last?.shownAs === undefined) return compared;
-    const changes = open.filter(({ operation }) => operation === 'update-user');
+    const changes = open.filter(({ operation }) => isChange(operation));
     const unanswered = await unansweredKeys(ports, service, resource, changes);
     return { ...compared, unknownKeysWait: wait, unanswered };
   };
@@ -104,7 +105,7 @@ export async function compareListed(
     const { comparison, nameless } = await listRemembered(listing, used);
     if (comparison.stop !== undefined) return comparison;
     if (nameless > 0) return await fallBack(`${nameless} of them have no key`);
-    const creates = open.filter(({ operation }) => operation !== 'update-user');
+    const creates = open.filter(({ operation }) => !isChange(operation));
     // What came since and nobody knows may be what they made, and so may what an answer showed under other keys.
     const isOther = wasNamedOtherwise(creates);
     if (isOther || (await countStrange(ports, service, mapping, creates)) > 0)

@@ -25,7 +25,7 @@ export class ChangeCounts {
     const { requests } = resourcePlans[resource];
     if (change === 'create') this.creates += 1;
     else this.updates += 1;
-    if (change === 'update' && !requests.updatesLikeCreates) {
+    if (change === 'update' && requests.change !== undefined) {
       this.single += 1;
       return;
     }
@@ -164,6 +164,7 @@ function comparedRow(
     key,
     fields,
     known.get(key) ?? [],
+    mapping.resource,
     resourcePlans[mapping.resource].hidden,
   );
   switch (difference.change) {
@@ -171,7 +172,7 @@ function comparedRow(
       const problem = resourcePlans[mapping.resource].lacks?.(row) ?? lostZeros(key, zeros);
       if (problem !== undefined) return rowAfter(row, { kind: 'breaks-rule', said: [problem] });
       const [earlier] = planned.get(key) ?? [];
-      const others = earlier === undefined ? [] : changedFields(fields, earlier);
+      const others = earlier === undefined ? [] : changedFields(fields, earlier, mapping.resource);
       if (others.length > 0) return waiting(siblingOther(others));
       const why = coming ?? unknownKeysWait;
       if (why !== undefined) return waiting(why);

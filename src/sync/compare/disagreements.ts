@@ -1,3 +1,4 @@
+import type { PushedResource } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import { changedFields } from '../../plan/diff.ts';
@@ -48,7 +49,7 @@ const isWritten = ({ change, outcome }: RunRow): boolean =>
 
 async function compareWithSeen(
   seen: RunRows,
-  resource: string,
+  resource: PushedResource,
   { name }: PushMapping,
   rows: RunRows,
 ): Promise<Disagreement | undefined> {
@@ -64,7 +65,7 @@ async function compareWithSeen(
       if (key === null || fields === null) return [];
       const [record] = before.get(key) ?? [];
       if (record === undefined) return [known(key, name, rowNumber, fields)];
-      const differ = changedFields(fields, record).filter((field) => field in record.digests);
+      const differ = changedFields(fields, record, resource).filter((field) => field in record.digests);
       if (differ.length === 0) return [];
       count += 1;
       first ??= { rowNumber, key, fields: differ, other: `row ${record.number} of ${record.id}`, count };

@@ -98,7 +98,7 @@ export class Foreseen {
     const wanted: WantedDigests[] = [];
     const isAsked = rows.map(({ key, fields, said }) => {
       if (key === null || fields === null || said.length > 0) return false;
-      wanted.push({ key, digests: comparedDigests(fields) });
+      wanted.push({ key, digests: comparedDigests(fields, this.#of.mapping.resource) });
       return true;
     });
     const are = await knownWith(wanted);

@@ -1,7 +1,7 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../../model/state/run-rows.ts';
 import type { Said } from '../../model/said.ts';
-import { LOOSE, speltKey } from '../../model/state/spelling.ts';
+import { keyText, LOOSE, speltKey } from '../../model/state/spelling.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
 import { formsOf } from '../../plan/reconcile/fit-rows.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
@@ -98,13 +98,13 @@ export async function speltAlikeSince(
     const spelt = speltKey(resource, key, spelling);
     const record = known.get(key);
     const wasSent = sent.some((each) => each.key === key);
-    if (record !== undefined && wasSent && changedFields(row.fields ?? {}, record).length === 0)
+    if (record !== undefined && wasSent && changedFields(row.fields ?? {}, record, resource).length === 0)
       return [rowAfter(row, { kind: 'written', id: record.id })];
     if (record !== undefined)
       return [
         isOtherSent(key, spelt)
           ? invalid(row, speltAlike(key, 'a record that is there'))
-          : isThere(row, record),
+          : isThere(resource, row, record),
       ];
     const other = first.get(spelt);
     if (other !== undefined) return [invalid(row, speltAlike(other.key ?? '', `row ${other.rowNumber}`))];
@@ -115,8 +115,8 @@ export async function speltAlikeSince(
   return { left: batch.filter(({ rowNumber }) => !gone.has(rowNumber)), refused };
 }
 
-const isThere = (row: RunRow, record: KnownRecord): RunRowPatch => {
-  const text = record.values['external_id'] ?? record.values['name'];
+const isThere = (resource: PushMapping['resource'], row: RunRow, record: KnownRecord): RunRowPatch => {
+  const text = record.values[keyText(resource) ?? ''];
   const why: Said = { code: 'key-is-there', ...(typeof text === 'string' && { text }) };
   return rowAfter(row, { kind: 'must-wait', said: [why] });
 };

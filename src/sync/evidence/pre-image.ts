@@ -1,3 +1,4 @@
+import { isChange } from '../../contract/index.ts';
 import { formsOf } from '../../plan/reconcile/fit-rows.ts';
 import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
 import type { Intent, Run, ServiceAccount, StoredIntent } from '../../model/state/store.ts';
@@ -111,7 +112,7 @@ export async function countStrange(
     (intent) => intent.mapping === first.mapping && readEvidence(intent)?.atMs === seen.atMs,
   );
   const sent = [...beside, ...(await store.intentsAfter(account, first.id))].filter(
-    (intent) => intent.resource === resource && intent.operation !== 'update-user',
+    (intent) => intent.resource === resource && !isChange(intent.operation),
   );
   const spell = await keySpeller({ store }, account, resource);
   const keys = new Set(sent.flatMap((intent) => intent.keys.map(spell)));

@@ -1,3 +1,4 @@
+import { isChange } from '../../contract/index.ts';
 import type { ResourceName } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
@@ -51,7 +52,7 @@ async function heldKeys(
 ): Promise<readonly string[]> {
   const { resource, operation, mapping, rowNumbers, keys } = intent;
   // That a change is there does not say that this write made it.
-  if (operation === 'update-user' && maySendStill(intent) !== undefined) return keys;
+  if (isChange(operation) && maySendStill(intent) !== undefined) return keys;
   const kept = (await rows?.rows(mapping, rowNumbers)) ?? [];
   const done = new Map(kept.filter(isKnownRow).map((row) => [row.rowNumber, row.key]));
   if (done.size === 0) return keys;
@@ -113,7 +114,7 @@ async function closeRepeated(
 ): Promise<void> {
   for (const write of open) {
     const { id, runId, operation, rowNumbers } = write;
-    if (operation !== 'update-user' || rowNumbers.length === 0 || maySendStill(write) !== undefined) continue;
+    if (!isChange(operation) || rowNumbers.length === 0 || maySendStill(write) !== undefined) continue;
     const run = await store.run(runId);
     if (run?.finished === true && run.rowsLost !== true)
       await store.recordResult(account, id, intentAfter('repeated'), [{ code: 'answer-again' }], []);

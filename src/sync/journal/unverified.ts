@@ -1,3 +1,4 @@
+import { isChange } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { ChangeKind } from '../../model/outcome.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
@@ -7,6 +8,7 @@ import { rowPages } from '../rows/row-pages.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import type { SyncPorts } from '../ports.ts';
 import { mayBeApplied } from '../../plan/reconcile/intents.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 
 const SENT_NOT_SHOWN: Said = { code: 'sent-not-shown' };
 
@@ -21,9 +23,9 @@ async function rowsOfWrites(
   return new Set(writes.flatMap(({ rowNumbers }) => rowNumbers));
 }
 
-/** Users were created, also those whose id is not known because it was the operator who said so. */
-const createdUsers = ({ operation, result }: StoredIntent): boolean =>
-  operation === 'create-users' && result === 'applied';
+/** Records were created that can be changed, also those whose id is not known because it was the operator who said so. */
+const createdOnes = ({ resource, operation, result }: StoredIntent): boolean =>
+  resourcePlans[resource].requests.change !== undefined && !isChange(operation) && result === 'applied';
 
 /** Defers the open rows of a mapping for which there are words; those of `change` alone, if given. */
 export async function deferRows(
@@ -51,7 +53,7 @@ export async function deferCreated(
   reason: Words,
   change?: ChangeKind,
 ): Promise<void> {
-  const done = await rowsOfWrites(ports, run, mapping, createdUsers);
+  const done = await rowsOfWrites(ports, run, mapping, createdOnes);
   const said: Words = [{ code: 'flag-not-set-yet', reason }];
   const isCreated = (row: RunRow): boolean =>
     (row.change === 'create' && row.id !== null) || done.has(row.rowNumber);

@@ -161,7 +161,7 @@ async function costOf(
       batchedRows: groups.reduce((sum, count) => sum + count, 0),
       changes,
       // A new row that gets its flag by a change counts where it is created.
-      changedRows: (requests.updatesLikeCreates ? 0 : (compared?.counts.updates ?? 0)) + carried,
+      changedRows: (requests.change === undefined ? 0 : (compared?.counts.updates ?? 0)) + carried,
       deactivated,
     }),
   };

@@ -1,3 +1,4 @@
+import { isChange } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { KnownRecord, RunRow, RunRowPatch } from '../../model/state/run-rows.ts';
 import type { Words } from '../../model/said.ts';
@@ -70,10 +71,10 @@ export async function assumeWrite(
 }
 
 function appliedRow(row: RunRow, { operation }: StoredIntent, taken: Words): RunRowPatch {
-  const isNew = row.change === 'create' && operation !== 'update-user';
+  const isNew = row.change === 'create' && !isChange(operation);
   if (isNew && needsChangeAfterCreate(row))
     return rowAfter(wordless(row), { kind: 'must-wait', said: [...taken, { code: 'flag-not-set-yet' }] });
-  const isFlagUnknown = isNew && operation === 'create-users' && row.fields?.is_active !== undefined;
+  const isFlagUnknown = isNew && row.fields?.is_active !== undefined;
   const said: Words = isFlagUnknown ? [...taken, { code: 'flag-unknown' }] : taken;
   return rowAfter(wordless(row), { kind: 'written', said });
 }

@@ -240,7 +240,7 @@ function oldRecords(
     const known = listed.known(record);
     if (known === undefined || !isChanged(key, known)) return false;
     return rows.some(
-      (row) => mayFit(resource, [row])(key) && row.fields !== null && holdsSent(known, row.fields),
+      (row) => mayFit(resource, [row])(key) && row.fields !== null && holdsSent(known, row.fields, resource),
     );
   };
   return (shown) => (isBefore(shown) && !isWritten(shown)) || isSent(shown.key);

@@ -1,3 +1,4 @@
+import { isChange } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import type { Said, Words } from '../../model/said.ts';
@@ -90,8 +91,7 @@ export async function reconcileWrites(
     const ofLost = lost.map((row) => reconciledLost(row, intent, evidence));
     const event = becameOf(intent, [...settled, ...ofLost], again.union(others));
     // It stays as its sender left it, where its own rows do not show that it went out: only what that process has recorded shows how far it came. Anybody may make the same change.
-    const isShown =
-      event !== 'doubted' && left.length + lost.length > 0 && intent.operation !== 'update-user';
+    const isShown = event !== 'doubted' && left.length + lost.length > 0 && !isChange(intent.operation);
     if (maySendStill(intent) !== undefined && !isShown) continue;
     const isKept = saidNo(intent) || (event === 'doubted' && wasNamedOtherwise([intent]));
     const detail: Words = isKept ? intent.detail : [{ code: 'read-back-settled' }];

@@ -132,7 +132,9 @@ async function readPoints(
   try {
     const record = await configReader(ports, mapping, account)(String(leagueOf(row)));
     if (record === undefined) return undefined;
-    return changedFields(row.fields ?? {}, record).length > 0 ? 'another' : { id: record.id, record };
+    return changedFields(row.fields ?? {}, record, mapping.resource).length > 0
+      ? 'another'
+      : { id: record.id, record };
   } catch (error) {
     const isUnread = error instanceof UnavailableError && error.code.startsWith('points_config.');
     if (!isUnread && !(error instanceof RefusedError)) throw error;

@@ -111,8 +111,8 @@ export async function confirmAnswer(
   if (parts === undefined) return match(answered);
   const byId = new Map(rows.flatMap(({ id, key }) => (id === null || key === null ? [] : [[id, key]])));
   const shown = answered.flatMap((record): Shown[] => {
-    const { id, ...texts } = record as { id?: unknown; external_id?: unknown; name?: unknown };
-    const text = field && texts[field];
+    const { id, ...texts } = record as Readonly<Record<string, unknown>>;
+    const text = field === undefined ? undefined : texts[field];
     if (typeof text !== 'string') return [];
     const key = parts.before + text.normalize('NFC');
     const own = byId.get(String(id));

@@ -71,7 +71,7 @@ async function withoutUpdates(
 ): Promise<MappingPlan> {
   const counted = await countPlan(plan.mapping, rows);
   const left = counted.toWrite.create + counted.toWrite.update;
-  const isBatched = resourcePlans[plan.resource].requests.updatesLikeCreates;
+  const isBatched = resourcePlans[plan.resource].requests.change === undefined;
   const writes = isBatched
     ? Math.min(plan.writes, left)
     : Math.max(0, plan.writes - updates - plan.deactivated);

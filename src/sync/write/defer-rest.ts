@@ -34,4 +34,4 @@ export async function leaveRest(
 
 /** A change of a record that is known by the operator's word alone. */
 const lacksId = ({ resource }: PushMapping, { change, id }: RunRow): boolean =>
-  change === 'update' && id === null && !resourcePlans[resource].requests.updatesLikeCreates;
+  change === 'update' && id === null && resourcePlans[resource].requests.change !== undefined;

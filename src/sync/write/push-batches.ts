@@ -132,7 +132,7 @@ class BatchPush {
   }
 
   #goesInBatch(row: RunRow): boolean {
-    if (this.#requests.updatesLikeCreates) return row.change === 'create' || row.change === 'update';
+    if (this.#requests.change === undefined) return row.change === 'create' || row.change === 'update';
     // A row that has an id was created already and waits for its change.
     return row.change === 'create' && row.id === null;
   }

@@ -5,23 +5,24 @@ import { isUnsendable } from '../../model/service.ts';
 import type { Intent } from '../../model/state/store.ts';
 import { changedFields } from '../../plan/diff.ts';
 import { asAnswered } from '../../plan/known-records.ts';
-import { fieldsOf, unsetWords, userChange } from '../../plan/requests.ts';
+import { fieldsOf, unsetWords, type ChangeRequest } from '../../plan/requests.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
 import { type PushWriter } from './push-writer.ts';
 import { saidNo } from '../../plan/reconcile/soft-refusal.ts';
 import { confirmAnswer } from '../rows/spelling.ts';
 
 /**
- * Sends the single changes of users: updates, and the flag of users that were created to be inactive. A change sets values, so that the same one may safely
+ * Sends the single changes of records: updates, and the flag of users that were created to be inactive. A change sets values, so that the same one may safely
  * go again at once.
  */
-export async function pushChanges(writer: PushWriter): Promise<void> {
+export async function pushChanges(writer: PushWriter, change: ChangeRequest): Promise<void> {
   const pool = writer.openPool(writer.task.ports.concurrency);
   const waiting = (row: RunRow): boolean =>
     row.id !== null && (row.change === 'update' || row.change === 'create');
   try {
     for await (const row of writer.openRows(waiting)) {
-      if (!(await pool.add(() => pushSendable(writer, row)))) break;
+      if (!(await pool.add(() => pushSendable(writer, change, row)))) break;
     }
   } finally {
     // Nothing goes out once the lock was let go, also where the rows could not be read.
@@ -30,9 +31,9 @@ export async function pushChanges(writer: PushWriter): Promise<void> {
 }
 
 /** A change that the interface does not take is one for a person: the service gave its record an odd id. */
-async function pushSendable(writer: PushWriter, row: RunRow): Promise<void> {
+async function pushSendable(writer: PushWriter, change: ChangeRequest, row: RunRow): Promise<void> {
   try {
-    await pushChange(writer, row);
+    await pushChange(writer, change, row);
   } catch (error) {
     if (!isUnsendable(error)) throw error;
     const reason: Words = [{ code: 'change-unsendable', id: row.id ?? '', reason: error.message }];
@@ -40,12 +41,12 @@ async function pushSendable(writer: PushWriter, row: RunRow): Promise<void> {
   }
 }
 
-async function pushChange(writer: PushWriter, row: RunRow): Promise<void> {
+async function pushChange(writer: PushWriter, change: ChangeRequest, row: RunRow): Promise<void> {
   const { rowNumber } = row;
-  const body = userChange(row, row.id ?? '');
+  const body = change.body(row, row.id ?? '');
   const sent = Object.fromEntries(Object.entries(fieldsOf(row)).filter(([name]) => name in body));
   for (let attempt = 1; ; attempt += 1) {
-    const { result, intent, doubt } = await writer.send('update-user', [row], body);
+    const { result, intent, doubt } = await writer.send(change.operation, [row], body);
     if (result.kind === 'applied') return confirmChange(writer, intent, row, sent, result.records);
     if (result.kind === 'refused') {
       const { status, message } = result;
@@ -64,7 +65,7 @@ async function pushChange(writer: PushWriter, row: RunRow): Promise<void> {
   }
 }
 
-/** The answer holds the user: every field of the row must stand in it as it was sent, where the answer shows it. */
+/** The answer holds the record: every field of the row must stand in it as it was sent, where the answer shows it. */
 async function confirmChange(
   writer: PushWriter,
   intent: Intent,
@@ -77,12 +78,13 @@ async function confirmChange(
   const found = await confirmAnswer(ports, account, mapping, [row], records);
   const record = key === null ? undefined : found.get(key)?.record;
   if (record === undefined || fields === null) {
-    const reason: Words = [{ code: 'answer-unnamed', what: 'user' }];
+    const [what] = resourcePlans[mapping.resource].nouns;
+    const reason: Words = [{ code: 'answer-unnamed', what }];
     await writer.recordResult(intent, 'doubted', reason, []);
     writer.countLost([row], reason);
-    return writer.hold([row], [{ code: 'answer-without-user' }]);
+    return writer.hold([row], [{ code: 'answer-without-user', what }]);
   }
-  const wrong = changedFields(fields, record).filter((name) => name in record.digests);
+  const wrong = changedFields(fields, record, mapping.resource).filter((name) => name in record.digests);
   const said: Words = [{ code: 'held-still-other', fields: wrong }];
   const patch = rowAfter(row, wrong.length > 0 ? { kind: 'disagrees', said } : { kind: 'written' });
   const confirmed = wrong.length > 0 ? asAnswered(await known(writer, record), record, sent) : record;

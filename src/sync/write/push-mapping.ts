@@ -30,7 +30,7 @@ export async function pushMapping(task: PushTask): Promise<void> {
   const batches = await openBatches(writer, requests);
   do {
     await batches.run();
-    if (!requests.updatesLikeCreates) await pushChanges(writer);
+    if (requests.change !== undefined) await pushChanges(writer, requests.change);
   } while (await reconcileRound(writer));
 }
 

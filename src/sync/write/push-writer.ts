@@ -7,7 +7,12 @@ import type { Intent, Recorded } from '../../model/state/store.ts';
 import { digestOf } from '../../plan/digest.ts';
 import { intentAfter, type IntentEvent, isOpenIntent } from '../../plan/intent-lifecycle.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
-import { unsetWords, type Confirmation, type PushRequests } from '../../plan/requests.ts';
+import {
+  unsetWords,
+  type ChangeOperation,
+  type Confirmation,
+  type CreateOperation,
+} from '../../plan/requests.ts';
 import { evidenceFor, type TakeEvidence } from '../evidence/pre-image.ts';
 import { createPool, type Pool } from './pool.ts';
 import { createDoubt } from '../../plan/reconcile/known-conflict.ts';
@@ -35,7 +40,7 @@ interface Answered extends Recorded {
   readonly follow: () => Promise<void>;
 }
 
-type WriteOperation = PushRequests['operation'] | 'update-user';
+type WriteOperation = CreateOperation | ChangeOperation;
 
 /** Ambiguous answers in a row that end the run: the service is in no state to be written to. */
 const MAX_AMBIGUOUS = 3;

@@ -24,7 +24,7 @@ export async function leaveWritten({ ports, runId, account, mapping, rows }: Pus
       if (by !== undefined) return [unsent(row, { code: 'sibling-unanswered', mapping: by })];
       const record = written.get(row.key);
       if (record === undefined) return row.change === 'unchanged' ? unwritten(row) : [];
-      const changed = changedFields(row.fields ?? {}, record);
+      const changed = changedFields(row.fields ?? {}, record, mapping.resource);
       if (changed.length > 0) return [later(row, siblingOther(changed))];
       return [rowAfter(row, { kind: 'is-there', id: record.id })];
     });

@@ -1,8 +1,26 @@
 import { describe, expect, it } from 'vitest';
+import type { PushOperation } from '../../../src/contract/resource.ts';
 import { renderSaid } from '../../../src/model/said.ts';
-import { diff, shownDifferences, type Difference } from '../../../src/plan/diff.ts';
+import type { KnownRecord } from '../../../src/model/state/run-rows.ts';
+import type { Fields } from '../../../src/model/tables/cell.ts';
+import {
+  changedFields,
+  comparedDigests,
+  diff as diffOf,
+  shownDifferences,
+  type Difference,
+} from '../../../src/plan/diff.ts';
 import { digestFields } from '../../../src/plan/digest.ts';
 import { knownRecord } from '../../support/builders.ts';
+
+const diff = (
+  operation: PushOperation,
+  key: string,
+  fields: Fields,
+  known: readonly KnownRecord[],
+  hidden: readonly string[] = [],
+): Difference =>
+  diffOf(operation, key, fields, known, 'external_id' in fields ? 'users' : 'mini_leagues', hidden);
 
 const toldOf = (difference: Difference): object => ({
   change: difference.change,
@@ -10,6 +28,14 @@ const toldOf = (difference: Difference): object => ({
 });
 
 const ann = { external_id: 'M-1', display_name: 'Ann', is_active: true };
+
+it('a field is the text of a key for its own resource alone', () => {
+  const fields = { external_id: 'A', name: 'New Park' };
+  const record = knownRecord('A', { external_id: 'a', name: 'Old Park' });
+  expect(changedFields(fields, record, 'users')).toEqual(['name']);
+  expect(changedFields(fields, record, 'mini_leagues')).toEqual(['external_id']);
+  expect(Object.keys(comparedDigests(fields, 'users'))).toEqual(['name']);
+});
 
 describe('diff', () => {
   it.each(['create', 'upsert', 'append', 'set'] as const)('%s of an unknown key is a create', (operation) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { digestFields } from '../../../src/plan/digest.ts';
-import { changeFollowsCreate, needsChangeAfterCreate, userChange } from '../../../src/plan/requests.ts';
+import { changeFollowsCreate, needsChangeAfterCreate } from '../../../src/plan/requests.ts';
 import { resourcePlans } from '../../../src/plan/resources/index.ts';
 import { knownRecord, runRow } from '../../support/builders.ts';
 
@@ -117,7 +117,7 @@ describe('users', () => {
       { external_id: 'A', display_name: 'Ann', is_active: true },
       { change: 'update', before: { display_name: 'Anne' } },
     );
-    expect(userChange(row, 'id')).toEqual({ id: 'id', display_name: 'Ann' });
+    expect(users.change?.body(row, 'id')).toEqual({ id: 'id', display_name: 'Ann' });
   });
 
   it('a change whose value before is not known is still sent', () => {
@@ -126,18 +126,18 @@ describe('users', () => {
       { external_id: 'A', display_name: 'Ann' },
       { change: 'update', before: { display_name: null } },
     );
-    expect(userChange(row, 'id')).toEqual({ id: 'id', display_name: 'Ann' });
+    expect(users.change?.body(row, 'id')).toEqual({ id: 'id', display_name: 'Ann' });
   });
 
   it('a change leaves out what is no text and no flag', () => {
     const before = { display_name: 'Ann', is_active: true };
     const row = runRow(2, { external_id: 'A' }, { change: 'update', before });
-    expect(userChange(row, 'id')).toEqual({ id: 'id' });
+    expect(users.change?.body(row, 'id')).toEqual({ id: 'id' });
   });
 
   it('after a create only the flag is left to change', () => {
     const row = runRow(2, { external_id: 'A', display_name: 'Ann', is_active: false }, { change: 'create' });
-    expect(userChange(row, 'id')).toEqual({ id: 'id', is_active: false });
+    expect(users.change?.body(row, 'id')).toEqual({ id: 'id', is_active: false });
   });
 });
 
@@ -247,9 +247,9 @@ it('what goes out how, and what of it side by side', () => {
     ([
       resource,
       {
-        requests: { operation, updatesLikeCreates, parallel },
+        requests: { operation, change, parallel },
       },
-    ]) => [...[resource, operation, updatesLikeCreates, parallel]],
+    ]) => [...[resource, operation, change === undefined, parallel]],
   );
   expect(ways).toEqual([
     ['users', 'create-users', false, true],

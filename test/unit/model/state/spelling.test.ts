@@ -3,7 +3,6 @@ import type { KnownRecord } from '../../../../src/model/state/run-rows.ts';
 import {
   bothSpellings,
   isSameSpelling,
-  KEY_TEXTS,
   oneOfSpellings,
   partsOfKey,
   readSpelling,
@@ -23,7 +22,6 @@ it('the text of a key stands behind the fields before it', () => {
   expect(partsOfKey('squads', '1')).toBeUndefined();
   expect(partsOfKey('squads', '1/Hill XI')).toBeUndefined();
   expect(partsOfKey('prices', '1/7/delta')).toBeUndefined();
-  expect([...KEY_TEXTS]).toEqual(['external_id', 'name']);
 });
 
 it.each<[string, string, Spelling, string]>([
