@@ -50,8 +50,8 @@ const SAID = {
   'user-nameless': (): string => 'a new user needs a display_name: fill it in',
   'key-zeros-lost': ({ key, full }: { readonly key: string; readonly full: string }): string =>
     `key "${key}" looks like ${full} with its zeros lost: format the column as plain text, or add --allow-key-shape`,
-  'key-is-there': ({ text }: { readonly text?: string }): string =>
-    `not sent: the service has this record already${text === undefined ? '' : ` as ${JSON.stringify(text)}`}; the next push compares it`,
+  'key-is-there': ({ text, wasSent }: { readonly text?: string; readonly wasSent?: true }): string =>
+    `not sent${wasSent === true ? ' again' : ''}: the service has this record already${text === undefined ? '' : ` as ${JSON.stringify(text)}`}; the next push compares it`,
   'list-unread': ({ what }: { readonly what: string }): string =>
     `the list of the service could not be read, so nobody knows whether this ${what} exists`,
   'quota-no-room': (): string => "the account's quota has no room for this row now",

@@ -1,6 +1,7 @@
-import { renderSaid } from '../../src/model/said.ts';
+import { renderSaid, type Words } from '../../src/model/said.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { KnownRecord, RunRow } from '../../src/model/state/run-rows.ts';
+import type { Intent, IntentResult } from '../../src/model/state/store.ts';
 import type { Spelling } from '../../src/model/state/spelling.ts';
 import { knownAlike, refuseSpeltAlike, speltAlikeSince } from '../../src/sync/compare/spelt-alike.ts';
 import { pushMapping } from '../support/builders.ts';
@@ -119,6 +120,31 @@ describe('rows that are not to be created any more', () => {
     const other = await since([create(2, 'M-1', { fields: { ...fields, display_name: 'Bob' } })]);
     expect(other.refused.map(({ outcome }) => outcome)).toEqual(['deferred']);
   });
+
+  const READ_BACK: Words = [{ code: 'read-back-settled' }];
+  it.each<readonly [Partial<Intent>, IntentResult | null, Words, boolean]>([
+    [{}, null, [], true],
+    [{}, 'refused', words('a user is not wanted'), true],
+    [{}, 'not_applied', READ_BACK, true],
+    [{}, 'not_applied', [{ code: 'word-taken', assume: 'not-applied', at: 'noon' }], true],
+    [{}, 'not_applied', words('connection refused'), false],
+    [{ keys: ['M-2'], rowNumbers: [3] }, 'refused', words('a user is not wanted'), false],
+    [{ mapping: 'others' }, 'refused', words('a user is not wanted'), false],
+  ])(
+    'say that they were sent, where they were: %o that is %s (%o): %s',
+    async (sent, result, detail, was) => {
+      const { store } = engine;
+      await store.confirm(ACCOUNT, 'users', [record('m-1', { external_id: 'm-1' })]);
+      await learn({ case: true });
+      await store.addRun(startedRun('RUN'));
+      await store.addIntent(ACCOUNT, intentOf('W1', { keys: ['M-1'], rowNumbers: [2], ...sent }));
+      if (result !== null) await store.recordResult(ACCOUNT, 'W1', result, detail, []);
+      const { refused } = await since([create(2, 'M-1', { fields: { display_name: 'Ann' } })]);
+      const before = was ? 'sent without a trustworthy answer, and nothing shows that it was applied; ' : '';
+      const message = `${before}not sent${was ? ' again' : ''}: the service has this record already as "m-1"; the next push compares it`;
+      expect(refused.map(told)).toEqual([{ rowNumber: 2, outcome: 'deferred', message }]);
+    },
+  );
 
   it('are those that became one with a row of the batch, with a row that was sent, or with a record', async () => {
     const { store } = engine;

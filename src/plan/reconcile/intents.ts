@@ -22,6 +22,11 @@ export function asReadAt(intent: StoredIntent, readAtMs: number, settleMs: numbe
   return isNew ? { ...intent, silent: { ...silent, goneAtMs: null } } : intent;
 }
 
+/** Whether a write surely never reached the service: neither reading back nor the operator's word was needed to know that it was not applied. */
+export const neverWentOut = ({ result, detail }: Pick<StoredIntent, 'result' | 'detail'>): boolean =>
+  result === 'not_applied' &&
+  !detail.some(({ code }) => code === 'read-back-settled' || code === 'word-taken');
+
 /** Whether reading back did not show a write, and that proves nothing. */
 export function mayBeApplied(intent: StoredIntent): boolean {
   if (isListedCreate(intent)) return false;

@@ -4,6 +4,7 @@ import type { Said } from '../../model/said.ts';
 import { keyText, LOOSE, speltKey } from '../../model/state/spelling.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
 import { formsOf } from '../../plan/reconcile/fit-rows.ts';
+import { neverWentOut } from '../../plan/reconcile/intents.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { spellingOf } from '../rows/spelling.ts';
@@ -76,7 +77,7 @@ export async function knownAlike(
 export async function speltAlikeSince(
   ports: Ports,
   account: ServiceAccount,
-  { resource }: PushMapping,
+  { name, resource }: PushMapping,
   runId: string,
   batch: readonly RunRow[],
 ): Promise<{ readonly left: readonly RunRow[]; readonly refused: readonly RunRowPatch[] }> {
@@ -84,11 +85,12 @@ export async function speltAlikeSince(
   if (spelling === undefined) return { left: batch, refused: [] };
   const keys = batch.flatMap(({ key }) => key ?? []);
   const known = await ports.store.snapshots(account, resource, keys);
-  const sent = (await ports.store.intents(runId)).flatMap((intent) =>
-    intent.resource === resource
-      ? intent.keys.map((key) => ({ key, spelt: speltKey(resource, key, spelling) }))
-      : [],
+  const writes = (await ports.store.intents(runId)).filter((intent) => intent.resource === resource);
+  const sent = writes.flatMap(({ keys: each }) =>
+    each.map((key) => ({ key, spelt: speltKey(resource, key, spelling) })),
   );
+  const ofRows = writes.filter((intent) => intent.mapping === name && !neverWentOut(intent));
+  const wentOut = new Set(ofRows.flatMap(({ rowNumbers }) => rowNumbers));
   const isOtherSent = (key: string, spelt: string): boolean =>
     sent.some((other) => other.spelt === spelt && other.key !== key);
   const first = new Map<string, RunRow>();
@@ -104,7 +106,7 @@ export async function speltAlikeSince(
       return [
         isOtherSent(key, spelt)
           ? invalid(row, speltAlike(key, 'a record that is there'))
-          : isThere(resource, row, record),
+          : isThere(resource, row, record, wentOut.has(row.rowNumber)),
       ];
     const other = first.get(spelt);
     if (other !== undefined) return [invalid(row, speltAlike(other.key ?? '', `row ${other.rowNumber}`))];
@@ -115,10 +117,20 @@ export async function speltAlikeSince(
   return { left: batch.filter(({ rowNumber }) => !gone.has(rowNumber)), refused };
 }
 
-const isThere = (resource: PushMapping['resource'], row: RunRow, record: KnownRecord): RunRowPatch => {
+/** A row that waits for the next push. What was sent of it may have changed the record that is there: that the record differs does not disprove it. */
+const isThere = (
+  resource: PushMapping['resource'],
+  row: RunRow,
+  record: KnownRecord,
+  wasSent: boolean,
+): RunRowPatch => {
   const text = record.values[keyText(resource) ?? ''];
-  const why: Said = { code: 'key-is-there', ...(typeof text === 'string' && { text }) };
-  return rowAfter(row, { kind: 'must-wait', said: [why] });
+  const why: Said = {
+    code: 'key-is-there',
+    ...(typeof text === 'string' && { text }),
+    ...(wasSent && { wasSent }),
+  };
+  return rowAfter(row, { kind: 'must-wait', said: wasSent ? [{ code: 'sent-not-shown' }, why] : [why] });
 };
 
 const speltAlike = (key: string, where: string): Said => ({
