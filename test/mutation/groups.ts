@@ -138,6 +138,11 @@ export const groups: Readonly<Record<string, Group>> = {
       ...inEngine('wait-settled', 'defer-rest', 'open-writes', 'read-back'),
       ...inEngine('push-writer', 'push-changes', 'push-mapping', 'push-batches'),
       ...inEngine('held-keys', 'silent-sender', 'lost-rows', 'shown-otherwise', 'push', 'settle'),
+      ...inEngine('deadline', 'spelling', 'spelt-alike', 'counter-witness'),
     ],
+  },
+  'known rows': {
+    sources: ['src/plan/same-rows.ts', 'src/sync/compare/last-comparison.ts'],
+    tests: ['test/unit/plan/same-rows.test.ts', 'test/unit/sync/compare/last-comparison.test.ts'],
   },
 };

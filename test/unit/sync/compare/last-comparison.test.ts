@@ -2,6 +2,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { changedBy } from '../../../../src/model/changed-by.ts';
+import type { PushMapping } from '../../../../src/mapping/mapping.ts';
 import { UnavailableError } from '../../../../src/model/error.ts';
 import { sumsOf } from '../../../../src/model/repeated-texts.ts';
 import type { Comparisons, ServiceAccount } from '../../../../src/model/state/store.ts';
@@ -24,6 +25,11 @@ interface Asked {
   /** The comparison ends before it is kept. */
   readonly isCut?: true;
 }
+
+const WHOLE = {
+  source: { origin: 'users.csv', digest: 'd1' },
+  reading: { header: HEADER, warnings: [], rows: 3, counts: [] },
+};
 
 /** Compares rows, all of which say what is known; answers how many of them were known already. */
 async function compare(
@@ -134,5 +140,65 @@ describe('the rows that a comparison found to be as they are known', () => {
         expect(await compare(engine, upTo(3), { changed })).toBe(0);
         expect(await compare(engine, upTo(3), { changed })).toBe(0);
       }
+    }));
+});
+
+describe('a source of which nothing was to be said', () => {
+  const lastOf = ({ ports }: Engine, options = PLAN_OPTIONS, release = 'this'): LastComparison =>
+    LastComparison.of({ ...ports, release }, mappingOn('/users.csv'), account, options) ?? expect.fail();
+  const digested = (digest: string, origin = 'users.csv') => Promise.resolve({ origin, digest });
+
+  it('is told again where its bytes, its name and all that decides are the same', () =>
+    withEngine(async (engine) => {
+      const first = lastOf(engine);
+      expect(await first.recall(() => digested('d1'))).toBeUndefined();
+      await first.sameRows({ header: HEADER });
+      await first.keep(WHOLE);
+      expect(await lastOf(engine).recall(() => digested('d1'))).toEqual(WHOLE.reading);
+      expect(await lastOf(engine).recall(() => digested('d2'))).toBeUndefined();
+      expect(await lastOf(engine).recall(() => digested('d1', 'other.csv'))).toBeUndefined();
+      expect(await lastOf(engine).recall(() => Promise.resolve(undefined))).toBeUndefined();
+      expect(await lastOf(engine, PLAN_OPTIONS, 'another').recall(() => digested('d1'))).toBeUndefined();
+      const encoded = { ...PLAN_OPTIONS, encoding: 'windows-1252' };
+      expect(await lastOf(engine, encoded).recall(() => digested('d1'))).toBeUndefined();
+    }));
+});
+
+describe('nothing is remembered', () => {
+  const remembers = (
+    { ports }: Engine,
+    changes: Partial<PushMapping>,
+    options: Partial<PlanOptions> = {},
+  ): boolean => {
+    const mapping = { ...mappingOn('/users.csv'), ...changes } as PushMapping;
+    const asked = { ...ports, release: 'this' };
+    return LastComparison.of(asked, mapping, account, { ...PLAN_OPTIONS, ...options }) !== undefined;
+  };
+
+  it('where more than the source, the mapping and the state decides, or a part is read', () =>
+    withEngine((engine) => {
+      const { source, name } = mappingOn('/users.csv');
+      const lookup = { in: 'users', match: ['external_id'], take: 'id' };
+      const pairs = {
+        kind: 'key_value',
+        keyColumn: { name: 'a', isExact: true },
+        valueColumn: { name: 'b', isExact: true },
+      };
+      expect(remembers(engine, {})).toBe(true);
+      expect(remembers(engine, { columns: [{}, {}] as never })).toBe(true);
+      expect(remembers(engine, {}, { only: { others: { keys: [], rowNumbers: [] } } })).toBe(true);
+      expect(remembers(engine, {}, { only: { [name]: { keys: [], rowNumbers: [] } } })).toBe(false);
+      expect(remembers(engine, {}, { limit: 1 })).toBe(false);
+      expect(remembers(engine, { columns: [{}, { lookup }] as never })).toBe(false);
+      expect(remembers(engine, { source: { ...source, layout: pairs } as never })).toBe(false);
+      expect(remembers(engine, { resource: 'squads' })).toBe(false);
+      expect(LastComparison.of(engine.ports, mappingOn('/users.csv'), account, PLAN_OPTIONS)).toBeUndefined();
+      return Promise.resolve();
+    }));
+
+  it('where the state is at fault, and not the room on the disk, it is told', () =>
+    withEngine(async (engine) => {
+      const changed = { addRows: () => Promise.reject(new Error('a mistake of ours')) };
+      await expect(compare(engine, upTo(3), { changed })).rejects.toThrow('a mistake of ours');
     }));
 });
