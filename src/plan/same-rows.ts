@@ -6,6 +6,7 @@ import type { Cell } from '../model/tables/cell.ts';
 const WORDS = 6;
 const DIGEST_WORDS = 4;
 const WORD_BYTES = Int32Array.BYTES_PER_ELEMENT;
+const NOTE_WORDS = 1 + DIGEST_WORDS;
 /** Rows that are given away together, at least. */
 const PART_ROWS = 8192;
 
@@ -21,6 +22,10 @@ export class SameRows {
   /** Where the next row is if it stands behind the one before, as it did. */
   #next = 0;
   #found = 0;
+  /** Of the rows of a batch that were not found, the number and the digest. No texts: the collector would move them while the batch is compared. */
+  #missed = new Int32Array(PART_ROWS * NOTE_WORDS);
+  #missedEnd = 0;
+  #missedAt = 0;
   #more = new Int32Array(PART_ROWS * WORDS);
   #words = 0;
 
@@ -36,19 +41,32 @@ export class SameRows {
     }
   }
 
-  /** Counts a row as found and answers the sums of its key; undefined where none is known with these cells. */
-  find(digest: string): TextSums | undefined {
+  /** The rows that come are those of another batch. */
+  begin(): void {
+    this.#missedEnd = 0;
+    this.#missedAt = 0;
+  }
+
+  /** Counts a row as found and answers the sums of its key; undefined where none is known with these cells. Rows of a batch come in their order. */
+  find(digest: string, rowNumber: number): TextSums | undefined {
     const at = this.#is(this.#next, digest) ? this.#next : this.#placeOf(digest);
-    if (at === undefined) return undefined;
+    if (at === undefined) {
+      this.#miss(digest, rowNumber);
+      return undefined;
+    }
     this.#next = at + 1;
     this.#found += 1;
     return [this.#word(at, 4), this.#word(at, 5)];
   }
 
-  /** Gathers a row that was not known. */
-  add(digest: string, [sum, other]: TextSums): void {
-    if (this.#words === this.#more.length) this.#grow();
-    for (let word = 0; word < DIGEST_WORDS; word += 1) this.#more[this.#words++] = wordOf(digest, word);
+  /** Gathers a row of the batch that was not found, in their order. */
+  add(rowNumber: number, [sum, other]: TextSums): void {
+    while (this.#missedAt < this.#missedEnd && this.#missed[this.#missedAt] !== rowNumber)
+      this.#missedAt += NOTE_WORDS;
+    if (this.#missedAt >= this.#missedEnd) return;
+    if (this.#words === this.#more.length) this.#more = doubled(this.#more);
+    for (let word = 1; word <= DIGEST_WORDS; word += 1)
+      this.#more[this.#words++] = this.#missed[this.#missedAt + word] ?? 0;
     this.#more[this.#words++] = sum;
     this.#more[this.#words++] = other;
   }
@@ -97,11 +115,17 @@ export class SameRows {
     return this.#known[at * WORDS + word] ?? 0;
   }
 
-  #grow(): void {
-    const more = this.#more;
-    this.#more = new Int32Array(2 * more.length);
-    this.#more.set(more);
+  #miss(digest: string, rowNumber: number): void {
+    if (this.#missedEnd === this.#missed.length) this.#missed = doubled(this.#missed);
+    this.#missed[this.#missedEnd++] = rowNumber;
+    for (let word = 0; word < DIGEST_WORDS; word += 1) this.#missed[this.#missedEnd++] = wordOf(digest, word);
   }
+}
+
+function doubled(words: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const more = new Int32Array(2 * words.length);
+  more.set(words);
+  return more;
 }
 
 const wordOf = (digest: string, word: number): number =>

@@ -1,6 +1,6 @@
 import { changedBy } from '../../model/changed-by.ts';
 import type { ChangeKind, Outcome } from '../../model/outcome.ts';
-import { RepeatedTexts, sumsOf, type TextSums } from '../../model/repeated-texts.ts';
+import { RepeatedTexts, sumsOf } from '../../model/repeated-texts.ts';
 import type { RunRow, RunRowPatch, RunRows } from '../../model/state/run-rows.ts';
 import type { SourceDigest, SourceRow, SourceTable } from '../../model/tables/table.ts';
 import { openRow, rowAfter } from '../../plan/row-lifecycle.ts';
@@ -51,8 +51,6 @@ export class LeftRows {
   readonly #counts = new Map<string, { readonly row: Counted; count: number }>();
   #last: { readonly row: Counted; count: number } | undefined;
   #same: SameRows | undefined;
-  /** By the number of the row, the digests of the batch that was looked at last. */
-  readonly #digests = new Map<number, string>();
 
   /** `kept`: numbers of rows that are kept as they are read, whatever the sieve says. */
   constructor(sieve: Sieve, kept: ReadonlySet<number>) {
@@ -69,15 +67,11 @@ export class LeftRows {
   toRead(batch: readonly SourceRow[]): readonly SourceRow[] {
     const same = this.#same;
     if (same === undefined) return batch;
-    this.#digests.clear();
+    same.begin();
     return batch.filter(({ rowNumber, cells, issues }) => {
       if (issues !== undefined || this.#kept.has(rowNumber)) return true;
-      const digest = rowDigest(cells);
-      const sums = same.find(digest);
-      if (sums === undefined) {
-        this.#digests.set(rowNumber, digest);
-        return true;
-      }
+      const sums = same.find(rowDigest(cells), rowNumber);
+      if (sums === undefined) return true;
       this.#texts.addSums(sums, rowNumber);
       this.#count(UNCHANGED);
       return false;
@@ -87,14 +81,10 @@ export class LeftRows {
   /** Adds those rows of a batch that are to be kept. */
   async add(rows: RunRows, mapping: string, batch: readonly RunRow[]): Promise<void> {
     const sifted: RunRow[] = [];
-    const keys: (TextSums | undefined)[] = [];
     for (const row of batch) {
       if (row.outcome !== null) continue;
-      const key = row.key === null ? undefined : sumsOf(row.folded ?? row.key);
-      if (key !== undefined) this.#texts.addSums(key, row.rowNumber);
-      if (this.#kept.has(row.rowNumber)) continue;
-      sifted.push(row);
-      keys.push(key);
+      if (row.key !== null) this.#texts.add(row.folded ?? row.key, row.rowNumber);
+      if (!this.#kept.has(row.rowNumber)) sifted.push(row);
     }
     const found = (await this.#sieve.compare?.(sifted)) ?? [];
     const kept: RunRow[] = [];
@@ -102,11 +92,9 @@ export class LeftRows {
     let at = 0;
     for (const row of batch) {
       const isSifted = row === sifted[at];
-      const [patch, key] = isSifted ? [found[at], keys[at]] : [];
-      if (isSifted) at += 1;
+      const patch = isSifted ? found[at++] : undefined;
       if (patch === SAME) {
-        const digest = this.#digests.get(row.rowNumber);
-        if (digest !== undefined && key !== undefined) this.#same?.add(digest, key);
+        if (row.key !== null) this.#same?.add(row.rowNumber, sumsOf(row.folded ?? row.key));
         this.#count(UNCHANGED);
         continue;
       }

@@ -14,7 +14,9 @@ function gathered(numbers: readonly number[], same = new SameRows()): Uint8Array
     return part && parts.push(part.slice());
   };
   for (const [at, n] of numbers.entries()) {
-    same.add(digestOf(n), sumsOf(`K-${n}`));
+    same.begin();
+    same.find(digestOf(n), n);
+    same.add(n, sumsOf(`K-${n}`));
     if (at % 1000 === 999) take(false);
   }
   take(true);
@@ -51,7 +53,10 @@ describe('SameRows', () => {
       fc.property(numbers, fc.array(fc.nat(500), { maxLength: 80 }), (known, asked) => {
         const same = knowing(gathered(known));
         for (const n of [...known, ...known.toReversed(), ...asked])
-          expect([n, same.find(digestOf(n))]).toEqual([n, known.includes(n) ? sumsOf(`K-${n}`) : undefined]);
+          expect([n, same.find(digestOf(n), n)]).toEqual([
+            n,
+            known.includes(n) ? sumsOf(`K-${n}`) : undefined,
+          ]);
       }),
     );
   });
@@ -62,11 +67,28 @@ describe('SameRows', () => {
     expect(parts.map(({ length }) => length / 24)).toEqual([9000, 9000, 2000]);
     expect(new SameRows().take(true)).toBeUndefined();
     const same = knowing(parts);
-    expect(numbers.filter((n) => same.find(digestOf(n)) === undefined)).toEqual([]);
+    expect(numbers.filter((n) => same.find(digestOf(n), n) === undefined)).toEqual([]);
     const [more = new Uint8Array()] = gathered([20_000], same);
     expect(more.length * 20_000).toBe(Buffer.concat(parts).length);
     const all = knowing([...parts, more]);
-    expect([0, 20_000, 20_001].map((n) => all.find(digestOf(n)) !== undefined)).toEqual([true, true, false]);
+    expect([0, 20_000, 20_001].map((n) => all.find(digestOf(n), n) !== undefined)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('gathers those rows of a batch that are added, each with its own digest', () => {
+    const same = new SameRows();
+    const numbers = Array.from({ length: 10_000 }, (_, n) => n + 2);
+    const isAdded = (n: number): boolean => n % 3 === 0;
+    for (const n of numbers) same.find(digestOf(n), n);
+    for (const n of numbers.filter(isAdded)) same.add(n, sumsOf(`K-${n}`));
+    same.add(20_000, sumsOf('never looked for'));
+    const all = knowing([same.take(true)?.slice() ?? new Uint8Array()]);
+    for (const n of numbers)
+      expect([n, all.find(digestOf(n), n)]).toEqual([n, isAdded(n) ? sumsOf(`K-${n}`) : undefined]);
+    expect(same.take(true)).toBeUndefined();
   });
 
   it('says whether most of the known rows were not found', () => {
@@ -78,7 +100,7 @@ describe('SameRows', () => {
       [[4, 3, 2, 1], false],
     ] as const) {
       const same = knowing(parts);
-      for (const n of found) same.find(digestOf(n));
+      for (const n of found) same.find(digestOf(n), n);
       expect([found, same.areMostGone]).toEqual([found, areMostGone]);
     }
     expect(new SameRows().areMostGone).toBe(false);
@@ -87,6 +109,6 @@ describe('SameRows', () => {
   it('finds nothing once it has given its memory back', () => {
     const same = knowing(gathered([1, 2]));
     same.forget();
-    expect(same.find(digestOf(1))).toBeUndefined();
+    expect(same.find(digestOf(1), 1)).toBeUndefined();
   });
 });

@@ -45,8 +45,8 @@ async function compare(
   const same = await last.sameRows({ header, timezone });
   let found = 0;
   for (const n of numbers) {
-    const digest = rowDigest(rowOf(n));
-    if (same.find(digest) === undefined) same.add(digest, sumsOf(`K-${n}`));
+    same.begin();
+    if (same.find(rowDigest(rowOf(n)), n) === undefined) same.add(n, sumsOf(`K-${n}`));
     else found += 1;
     if (n % 1000 === 0) await last.keepRows();
   }
