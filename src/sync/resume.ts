@@ -177,7 +177,7 @@ async function leaveBeyond(
 ): Promise<void> {
   const { name } = mapping;
   const said: Words = [{ code: 'limit-leaves', run: run.id }];
-  const first = await rows.page(name, { open: true, afterRow: 0, limit, withoutLines: true });
+  const first = await rows.page(name, { open: true, afterRow: 0, limit, only: 'fields' });
   await deferCreated(ports, run, mapping, rows, said);
   await rows.deferOpen(name, said);
   await rows.patch(

@@ -354,6 +354,7 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
         runRow({ rowNumber: 3, outcome: 'rejected', said: words('Ada is refused') }),
         runRow({ rowNumber: 4, outcome: 'unchanged' }),
         runRow({ rowNumber: 5, outcome: 'invalid', key: null, said: fromIssues([wrong, whole]) }),
+        ...Array.from({ length: 600 }, (_, n) => runRow({ rowNumber: 6 + n, outcome: 'unchanged' })),
       ]);
       await rows.addKnown('users', [record('m-4')]);
       await rows.add('squads', [runRow({ rowNumber: 2, key: '1/Ann', outcome: 'rejected' })]);
@@ -635,6 +636,14 @@ function runRowsSuite(name: string, open: () => Promise<Store>, runId: string | 
       await rows.add('users', [whole, bare]);
       await rows.add('prices', [runRow({ rowNumber: 2 })]);
       expect(await rows.page('users', { afterRow: 0, limit: 10 })).toEqual([bare, whole]);
+      const { rowNumber, lines, said, outcome, id, key, fields, lookups, before } = whole;
+      const all = { afterRow: 3, limit: 10 };
+      expect(await rows.page('users', { ...all, only: 'lines' })).toMatchObject([
+        { rowNumber, lines, said, outcome, id },
+      ]);
+      expect(await rows.page('users', { ...all, only: 'fields' })).toMatchObject([
+        { rowNumber, key, fields, said, outcome, id, before, ...(lookups && { lookups }) },
+      ]);
       expect(await rows.rows('users', [4, 2, 77])).toEqual([bare, whole]);
       expect(await rows.rows('unheard of', [2])).toEqual([]);
     });

@@ -74,8 +74,8 @@ export interface KeptOtherwise {
 
 export interface RowQuery {
   readonly change?: ChangeKind;
-  /** Rows without their lines, which cost the most to read and which few look at. */
-  readonly withoutLines?: boolean;
+  /** Rows with a part of what was read of them alone, where it is all that is looked at: the source's lines, or the key and the fields. */
+  readonly only?: 'lines' | 'fields';
   /** Only rows of which something is said. */
   readonly told?: boolean;
   /** Only rows without an outcome. */

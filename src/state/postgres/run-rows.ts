@@ -17,7 +17,7 @@ import type { Database, Statements } from './database.ts';
 import { findable, fromStorable, storable } from './storable.ts';
 import {
   BETWEEN,
-  COLUMNS,
+  columnsOf,
   isToldTwice,
   keepWrongColumns,
   PAGE_ROWS,
@@ -90,7 +90,7 @@ class PostgresRunRows implements RunRows {
   }
 
   page(mapping: string, query: RowQuery): Promise<readonly RunRow[]> {
-    const { change, open, told, outcomes, afterRow, limit, withoutLines } = query;
+    const { change, open, told, outcomes, afterRow, limit, only } = query;
     const conditions = ['mapping = $1', 'row_number > $2'];
     const values: Value[] = [afterRow];
     const add = (condition: (at: number) => string, value: string): void => {
@@ -104,7 +104,7 @@ class PostgresRunRows implements RunRows {
       add((at) => `outcome IN (SELECT json_array_elements_text($${at}::json))`, JSON.stringify(outcomes));
     return this.#rows(
       mapping,
-      `SELECT ${withoutLines === true ? COLUMNS.replace('lines', "'[]'") : COLUMNS} FROM {run_row} AS held WHERE ${conditions.join(' AND ')} ORDER BY row_number LIMIT $${values.length + 2}`,
+      `SELECT ${columnsOf(only)} FROM {run_row} AS held WHERE ${conditions.join(' AND ')} ORDER BY row_number LIMIT $${values.length + 2}`,
       ...values,
       limit,
     );
@@ -115,7 +115,7 @@ class PostgresRunRows implements RunRows {
     const wanted = [...new Set(rowNumbers)];
     return this.#rows(
       mapping,
-      `SELECT ${COLUMNS} FROM json_array_elements_text($2::json) AS wanted
+      `SELECT ${columnsOf()} FROM json_array_elements_text($2::json) AS wanted
        JOIN {run_row} AS held ON held.mapping = $1 AND held.row_number = wanted::bigint AND ${BETWEEN} ORDER BY row_number`,
       JSON.stringify(wanted),
       ...rangeOf(wanted),
@@ -336,7 +336,7 @@ class PostgresRunRows implements RunRows {
       const page = found.slice(start, start + PAGE_ROWS);
       const rows = await this.#rows(
         mapping,
-        `SELECT ${COLUMNS.replace('lines', "'[]'")} FROM json_array_elements_text($2::json) WITH ORDINALITY AS wanted(number, place)
+        `SELECT ${columnsOf('fields')} FROM json_array_elements_text($2::json) WITH ORDINALITY AS wanted(number, place)
          JOIN {run_row} AS held ON held.mapping = $1 AND held.row_number = wanted.number::bigint ORDER BY place`,
         JSON.stringify(page),
       );

@@ -1,7 +1,7 @@
 import { InternalError } from '../../model/error.ts';
 import type { ChangeKind, Outcome } from '../../model/outcome.ts';
 import { storedWords, wordsToStore } from '../../model/said.ts';
-import type { RunRow, RunRowPatch } from '../../model/state/run-rows.ts';
+import type { RowQuery, RunRow, RunRowPatch } from '../../model/state/run-rows.ts';
 import { wrongColumns } from '../kept-rows.ts';
 import { array, integer, json, text, textOrNull, type SqlRow } from '../sql-row.ts';
 import type { Value } from './client.ts';
@@ -40,11 +40,15 @@ export function rowToStore(row: RunRow): Readonly<Record<string, Value>> {
   };
 }
 
-/** The order in which {@link parseRow} takes them. */
-export const COLUMNS =
-  'row_number, key, folded, lines, fields, change, before, said, outcome, id, lookups, read_key';
+/** The columns of a row in the order in which {@link parseRow} takes them; those that are not wanted seem to be empty. */
+export function columnsOf(only?: RowQuery['only']): string {
+  const lines = only === 'fields' ? "'[]'" : 'lines';
+  const [key, folded, fields, lookups] =
+    only === 'lines' ? Array<string>(4).fill('NULL') : ['key', 'folded', 'fields', 'lookups'];
+  return `row_number, ${key}, ${folded}, ${lines}, ${fields}, change, before, said, outcome, id, ${lookups}, read_key`;
+}
 
-/** From a row of {@link COLUMNS}. */
+/** From a row of {@link columnsOf}. */
 export function parseRow(row: SqlRow): RunRow {
   const key = fromStorableOrNull(row, 1);
   const lookups = json(row, 10) as NonNullable<RunRow['lookups']> | null;

@@ -1,4 +1,6 @@
+import type { Outcome } from '../../model/outcome.ts';
 import type { RowQuery, RunRow } from '../../model/state/run-rows.ts';
+import type { SqlRow } from '../sql-row.ts';
 import type { Database } from './database.ts';
 import {
   BLOCK_COLUMNS,
@@ -58,8 +60,10 @@ export class BlockTable {
       yield block;
   }
 
-  content({ number }: Block): Content {
-    return lazyContent((name) => this.#db.get(`SELECT "${name}" FROM content WHERE block = ?`, number) ?? []);
+  content({ number }: Block, only?: RowQuery['only']): Content {
+    const read = (name: string): SqlRow =>
+      this.#db.get(`SELECT "${name}" FROM content WHERE block = ?`, number) ?? [];
+    return lazyContent(read, only);
   }
 
   /** The rows of a block that are wanted, at most `limit`. */
@@ -67,14 +71,14 @@ export class BlockTable {
     block: Block,
     isWanted: (state: RowState, rowNumber: number) => boolean = () => true,
     limit = Infinity,
-    withLines = true,
+    only?: RowQuery['only'],
   ): readonly RunRow[] {
     const places = block.states.flatMap((state, at) =>
       isWanted(state, block.rowNumbers[at] ?? 0) ? at : [],
     );
     if (places.length === 0) return [];
-    const content = this.content(block);
-    return places.slice(0, limit).map((at) => rowAt(block, content, at, withLines));
+    const content = this.content(block, only);
+    return places.slice(0, limit).map((at) => rowAt(block, content, at));
   }
 
   insert(mapping: number, rows: readonly RunRow[]): void {
@@ -102,6 +106,14 @@ export class BlockTable {
   delete({ number }: Block): void {
     this.#db.run('DELETE FROM block WHERE number = ?', number);
     this.#db.run('DELETE FROM content WHERE block = ?', number);
+  }
+
+  /** Deletes the blocks in which no row ended in one of some outcomes. */
+  deleteWithout(mapping: number, outcomes: readonly Outcome[]): void {
+    const statement = `DELETE FROM block WHERE mapping = ?1
+      AND NOT EXISTS (SELECT 1 FROM json_each(tally) WHERE value ->> 1 IN (SELECT value FROM json_each(?2)))`;
+    this.#db.run(statement, mapping, JSON.stringify(outcomes));
+    this.#db.run('DELETE FROM content WHERE block NOT IN (SELECT number FROM block)');
   }
 
   /** The rows of some numbers that are there. */

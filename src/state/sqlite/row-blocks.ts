@@ -1,4 +1,4 @@
-import type { RunRow, RunRowPatch } from '../../model/state/run-rows.ts';
+import type { RowQuery, RunRow, RunRowPatch } from '../../model/state/run-rows.ts';
 import { knownWords, storedWords } from '../../model/said.ts';
 import { array, integer, json, unreadable, type SqlRow } from '../sql-row.ts';
 
@@ -54,14 +54,21 @@ export function storedNumbers(rowNumbers: readonly number[]): string {
 export const storedStates = (states: readonly RowState[]): string =>
   JSON.stringify(states.every((state) => state === states[0]) ? states.slice(0, 1) : states);
 
-/** The columns of a block's content, each read when it is first asked for: most who look at rows need no cells. */
-export function lazyContent(read: (name: keyof Content) => SqlRow): Content {
+const ONLY: Readonly<Record<NonNullable<RowQuery['only']>, readonly (keyof Content)[]>> = {
+  lines: ['lines'],
+  fields: ['key', 'fields', 'lookups'],
+};
+const EMPTY: SqlRow = ['[]'];
+
+/** The columns of a block's content, each read when it is first asked for: most who look at rows need no cells. Those that are not wanted seem to be empty. */
+export function lazyContent(read: (name: keyof Content) => SqlRow, only?: RowQuery['only']): Content {
   const content = {};
   for (const name of CONTENT)
     Object.defineProperty(content, name, {
       configurable: true,
       get: () => {
-        const value = array(read(name), 0);
+        const isWanted = only === undefined || ONLY[only].includes(name);
+        const value = array(isWanted ? read(name) : EMPTY, 0);
         Object.defineProperty(content, name, { value });
         return value;
       },
@@ -128,8 +135,8 @@ export function tallyOf(states: readonly RowState[]): string {
   return JSON.stringify([...counts.values()]);
 }
 
-/** The row at a place of its block; its lines are left out where they are not wanted. */
-export function rowAt({ rowNumbers, states }: Block, content: Content, at: number, withLines = true): RunRow {
+/** The row at a place of its block. */
+export function rowAt({ rowNumbers, states }: Block, content: Content, at: number): RunRow {
   const [rowNumber, state] = [rowNumbers[at], states[at]];
   if (rowNumber === undefined || state === undefined) throw unreadable(1);
   const { change, readKey, said = [] } = state;
@@ -137,7 +144,7 @@ export function rowAt({ rowNumbers, states }: Block, content: Content, at: numbe
   const lookups = content.lookups[at] ?? null;
   return {
     rowNumber,
-    lines: withLines ? (content.lines[at] ?? []) : [],
+    lines: content.lines[at] ?? [],
     key,
     ...(readKey === undefined || readKey === key ? {} : { readKey }),
     folded: content.folded[at] ?? null,

@@ -153,13 +153,13 @@ class SqliteRunRows implements RunRows {
     });
   }
 
-  page(mapping: string, { afterRow, limit, withoutLines, ...wanted }: RowQuery): Promise<readonly RunRow[]> {
+  page(mapping: string, { afterRow, limit, only, ...wanted }: RowQuery): Promise<readonly RunRow[]> {
     return this.#db.read(() => {
       const found: RunRow[] = [];
       for (const block of this.#blocks.each(this.#mapping(mapping), wanted, afterRow)) {
         const isWanted = (state: RowState, rowNumber: number): boolean =>
           rowNumber > afterRow && fits(state, wanted);
-        found.push(...this.#blocks.rows(block, isWanted, limit - found.length, withoutLines !== true));
+        found.push(...this.#blocks.rows(block, isWanted, limit - found.length, only));
         if (found.length === limit) break;
       }
       return found;
@@ -297,14 +297,14 @@ class SqliteRunRows implements RunRows {
       let count = 0;
       for (const row of this.#db.all('SELECT number FROM mapping')) {
         const mapping = integer(row, 0);
-        for (const block of this.#blocks.each(mapping)) {
-          const kept = this.#blocks
-            .rows(block, ({ outcome = null }) => outcome !== null && KEPT_OUTCOMES.includes(outcome))
-            .map(bare);
+        const wanted = { outcomes: KEPT_OUTCOMES };
+        for (const block of this.#blocks.each(mapping, wanted)) {
+          const kept = this.#blocks.rows(block, (state) => fits(state, wanted)).map(bare);
           this.#blocks.delete(block);
           for (const rows of inBlocks(kept)) this.#blocks.insert(mapping, rows);
           count += kept.length;
         }
+        this.#blocks.deleteWithout(mapping, KEPT_OUTCOMES);
       }
       return count;
     });

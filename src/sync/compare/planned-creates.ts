@@ -28,7 +28,7 @@ export async function keepPlanned(
   rows: RunRows,
 ): Promise<void> {
   if (alike(mappings, mapping).at(-1) === mapping) return;
-  for await (const page of rowPages(rows, mapping.name, { change: 'create', open: true, withoutLines: true }))
+  for await (const page of rowPages(rows, mapping.name, { change: 'create', open: true, only: 'fields' }))
     await rows.addKnown(
       createdName(mapping),
       page.flatMap(({ key, fields }) =>

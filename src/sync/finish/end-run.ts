@@ -155,7 +155,7 @@ async function endMapping(
 /** The deferred rows of a mapping that the next push reads again, so that nothing of them is to be resumed. */
 async function countLeftToPush(rows: RunRows, name: string): Promise<number> {
   let count = 0;
-  for await (const { said } of eachRow(rows, name, { outcomes: ['deferred'], withoutLines: true }))
+  for await (const { said } of eachRow(rows, name, { outcomes: ['deferred'], only: 'fields' }))
     if (isLeftToPush(said)) count += 1;
   return count;
 }

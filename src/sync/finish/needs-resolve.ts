@@ -31,7 +31,7 @@ export async function needsResolve(
     if (open.length > 0 && isAsBefore) return true;
     if (others.length === 0) continue;
     const writeOf = await openWriteOf({ store }, run.account, mapping.resource, others);
-    for await (const { key } of eachRow(rows, mapping.name, { outcomes: ['deferred'], withoutLines: true }))
+    for await (const { key } of eachRow(rows, mapping.name, { outcomes: ['deferred'], only: 'fields' }))
       if (key !== null && writeOf(key) !== undefined) return true;
   }
   return false;

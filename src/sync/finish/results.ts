@@ -62,7 +62,7 @@ async function* resultLines(
   arrange: (line: ResultLine) => readonly string[],
   query?: Pick<RowQuery, 'outcomes'>,
 ): ResultLines {
-  for await (const page of rowPages(rows, name, query))
+  for await (const page of rowPages(rows, name, { ...query, only: 'lines' }))
     yield page.flatMap((row) => linesOf(origin, row).map(arrange));
 }
 

@@ -3,7 +3,7 @@ import type { RowQuery, RunRow, RunRows } from '../../model/state/run-rows.ts';
 const PAGE = 1000;
 
 /** The rows that are to be compared, without what they were read from. */
-export const PENDING = { change: 'pending', open: true, withoutLines: true } as const;
+export const PENDING = { change: 'pending', open: true, only: 'fields' } as const;
 
 /**
  * The rows of a mapping that fit, in pages and in row order, so that a table may have any length. A page is read when the one before was dealt with:

@@ -88,7 +88,7 @@ export class PushWriter {
   /** Open rows in row order. */
   async *openRows(wanted: (row: RunRow) => boolean): AsyncIterable<RunRow> {
     const { rows, mapping } = this.task;
-    for await (const page of rowPages(rows, mapping.name, { open: true, withoutLines: true }))
+    for await (const page of rowPages(rows, mapping.name, { open: true, only: 'fields' }))
       yield* page.filter(wanted);
   }
 
