@@ -115,8 +115,8 @@ export interface PushTask {
 export interface Comparison {
   /** Known records by key. */
   lookup(keys: readonly string[]): Promise<ReadonlyMap<string, readonly KnownRecord[]>>;
-  /** Of some keys in their order, whether there is surely one known record with all these digests; left out where only {@link lookup} tells it. */
-  readonly knownWith?: (wanted: readonly WantedDigests[]) => Promise<readonly boolean[]>;
+  /** Of some keys in their order, the id of the one known record that surely has all these digests; left out where only {@link lookup} tells it. */
+  readonly knownWith?: (wanted: readonly WantedDigests[]) => ReturnType<Store['confirmedWith']>;
   /** Records known in all; 0 before the first push. */
   readonly known: number;
   /** For people: what it was, and how old. */

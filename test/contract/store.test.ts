@@ -162,14 +162,20 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
         record('a', { digests }),
         record('b', { digests }),
         record(odd, { digests, id: odd, values: { display_name: 'x', external_id: odd } }),
+        record('n', { digests, id: null }),
+        record('"id":"x"', { digests, shownAs: '"id":', id: 'i' }),
       ]);
       await store.confirm(otherAccount, 'users', [record('c', { digests })]);
       await store.confirm(account, 'squads', [record('c', { digests })]);
-      const places = async (...wanted: readonly (readonly [key: string, Record<string, string>])[]) => {
+      type Asked = readonly [key: string, Record<string, string>];
+      const idsOf = (...wanted: readonly Asked[]) => {
         const asked = wanted.map(([key, each]) => ({ key, digests: each }));
-        const are = await store.confirmedWith(account, 'users', asked);
-        expect(are).toHaveLength(asked.length);
-        return are.flatMap((is, at) => (is ? at : []));
+        return store.confirmedWith(account, 'users', asked);
+      };
+      const places = async (...wanted: readonly Asked[]) => {
+        const ids = await idsOf(...wanted);
+        expect(ids).toHaveLength(wanted.length);
+        return ids.flatMap((id, at) => (id === undefined ? [] : at));
       };
       const held = { display_name: 'd', is_active: 'a' };
       expect(await places(['b', held], ['c', held], ['a', held], ['a', {}], ['x', {}])).toEqual([0, 2, 3]);
@@ -179,6 +185,9 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
         [],
       );
       expect(await places()).toEqual([]);
+      expect(await idsOf([odd, held], ['n', held], ['"id":"x"', held], ['n', { active: 'a' }])).toEqual([
+        ...[odd, null, 'i', undefined],
+      ]);
       await store.confirm(account, 'users', [record('a', { digests: { display_name: 'e' } })]);
       expect(await places(['a', held], ['a', { display_name: 'e' }])).toEqual([1]);
       await store.respell(account, 'users', { case: true });

@@ -1,6 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
+import type { RunRow } from '../../src/model/state/run-rows.ts';
 import { compareRows } from '../../src/sync/compare/compare-rows.ts';
-import { pushMapping, runRow } from '../support/builders.ts';
+import { fromSnapshots } from '../../src/sync/evidence/memory.ts';
+import type { Comparison } from '../../src/sync/ports.ts';
+import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine } from '../support/engine.ts';
 
 it('a row that waits for an open write forgets the record that it was compared with before', async () => {
@@ -27,5 +30,78 @@ it('a row that waits for an open write forgets the record that it was compared w
   expect(await rows.rows(mapping.name, [1, 2])).toMatchObject([
     { change: 'create', outcome: 'deferred', id: null },
     { change: 'create', outcome: null, id: null },
+  ]);
+});
+
+it('rows that are found by digests are what a look at their records makes of them', async () => {
+  const engine = await makeEngine();
+  const held = [
+    knownRecord('A', { external_id: 'A', display_name: 'Ann', is_active: true }),
+    knownRecord('B', { external_id: 'B', display_name: 'Bob' }, null),
+    knownRecord('C', { external_id: 'C', display_name: 'Cy' }),
+    knownRecord('W', { external_id: 'W', display_name: 'Wim' }),
+  ];
+  const account = { baseUrl: engine.ports.baseUrl, accountId: 'a' };
+  await engine.store.confirm(account, 'users', held);
+  const mapping = pushMapping();
+  const waits = {
+    texts: ['x'],
+    after: { mapping: 'users', resource: 'users', rowNumber: 1, key: 'A' },
+  } as const;
+  const rowsOf = (names: readonly (readonly [key: string, name: string])[]) =>
+    names.map(([key, name], at) =>
+      runRow(
+        at + 1,
+        { external_id: key, display_name: name },
+        {
+          ...(key === 'C' && { said: [{ code: 'key-is-there' }] }),
+          ...(key === 'L' && { lookups: { display_name: waits } }),
+        },
+      ),
+    );
+  const memory = await fromSnapshots(engine.ports, mapping, account, 'what is known');
+  const comparison = {
+    ...memory,
+    unanswered: (key: string) => (key === 'W' ? ({ code: 'quota-no-room' } as const) : undefined),
+  };
+  const found = async (rows: readonly RunRow[], by: Comparison) => {
+    const stored = await engine.store.openRunRows(null);
+    onTestFinished(() => stored.remove());
+    await stored.add(mapping.name, rows);
+    const options = { quotaRoom: 9, allowKeyShape: true, signal: engine.ports.signal };
+    const { counts, stranger, overQuota } = await compareRows(mapping, stored, by, options);
+    return [counts, stranger, overQuota, await stored.page(mapping.name, { afterRow: 0, limit: 99 })];
+  };
+  const { knownWith: _, ...byRecords } = comparison;
+  for (const names of [
+    [
+      ['A', 'Ann'],
+      ['B', 'Bob'],
+      ['C', 'Cy'],
+      ['W', 'Wim'],
+      ['N', 'New'],
+      ['L', 'Lea'],
+    ],
+    [
+      ['A', 'Other'],
+      ['B', 'Bob'],
+      ['C', 'Other'],
+      ['W', 'Other'],
+    ],
+  ] as const)
+    expect(await found(rowsOf(names), comparison)).toEqual(await found(rowsOf(names), byRecords));
+  const [counts, , , rows] = await found(
+    rowsOf([
+      ['A', 'Ann'],
+      ['B', 'Bob'],
+      ['W', 'Wim'],
+    ]),
+    comparison,
+  );
+  expect(counts).toMatchObject({ creates: 0, updates: 0 });
+  expect(rows).toMatchObject([
+    { outcome: 'unchanged', id: 'id-A' },
+    { outcome: 'unchanged', id: null },
+    { outcome: 'deferred' },
   ]);
 });

@@ -387,14 +387,13 @@ export class MemoryStore implements Store {
     account: ServiceAccount,
     resource: ResourceName,
     wanted: readonly WantedDigests[],
-  ): Promise<readonly boolean[]> {
+  ): Promise<readonly (KnownRecord['id'] | undefined)[]> {
     const keys = wanted.map(({ key }) => key);
     const held = await this.snapshots(account, resource, keys);
     return wanted.map(({ key, digests }) => {
       const record = held.get(key);
-      return (
-        record !== undefined && Object.entries(digests).every(([name, each]) => record.digests[name] === each)
-      );
+      const isHeld = Object.entries(digests).every(([name, each]) => record?.digests[name] === each);
+      return isHeld ? record?.id : undefined;
     });
   }
 

@@ -187,13 +187,14 @@ export interface Snapshots {
     keys: readonly string[],
   ): Promise<readonly KnownRecord[]>;
   /**
-   * Of some keys in their order, whether a record was surely confirmed with all these digests of fields; of the others `snapshots` tells what is known.
+   * Of some keys in their order, the id of the record that was surely confirmed with all these digests of fields (null where it has none); undefined where
+   * `snapshots` tells what is known.
    */
   confirmedWith(
     account: ServiceAccount,
     resource: ResourceName,
     wanted: readonly WantedDigests[],
-  ): Promise<readonly boolean[]>;
+  ): Promise<readonly (KnownRecord['id'] | undefined)[]>;
   /** All confirmed records of a resource, or those that were confirmed since a time, in pages. */
   allSnapshots(
     account: ServiceAccount,

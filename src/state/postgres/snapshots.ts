@@ -3,7 +3,7 @@ import type { Clock } from '../../model/ports.ts';
 import type { KnownRecord } from '../../model/state/run-rows.ts';
 import { oneOfSpellings, speltKey, spellingFact, type Spelling } from '../../model/state/spelling.ts';
 import type { ServiceAccount, Snapshots, WantedDigests } from '../../model/state/store.ts';
-import { holdsDigests } from '../held-digests.ts';
+import { idWithDigests } from '../held-digests.ts';
 import { integer, text, type SqlRow } from '../sql-row.ts';
 import { parseRecord } from '../stored-rows.ts';
 import { lockAccount, type Accounts } from './accounts.ts';
@@ -71,7 +71,7 @@ export class PostgresSnapshots implements Snapshots {
     account: ServiceAccount,
     resource: ResourceName,
     wanted: readonly WantedDigests[],
-  ): Promise<readonly boolean[]> {
+  ): Promise<readonly (KnownRecord['id'] | undefined)[]> {
     const number = await this.#accounts.find(account);
     return this.#db.alone(async (statements) => {
       const spelling = (await spellingsIn(statements, number)).get(spellingFact(resource));
@@ -81,10 +81,10 @@ export class PostgresSnapshots implements Snapshots {
          JOIN {snapshot} AS held ON held.account = $1 AND held.resource = $2 AND held.key = wanted.key`,
         ...[number, resource, JSON.stringify(keys)],
       );
-      const found = keys.map(() => false);
+      const found = keys.map((): KnownRecord['id'] | undefined => undefined);
       for (const row of rows) {
         const at = integer(row, 0);
-        found[at] = holdsDigests(text(row, 1), wanted[at]?.digests ?? {});
+        found[at] = idWithDigests(text(row, 1), wanted[at]?.digests ?? {});
       }
       return found;
     });

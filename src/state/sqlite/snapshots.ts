@@ -3,7 +3,7 @@ import type { Clock } from '../../model/ports.ts';
 import type { KnownRecord } from '../../model/state/run-rows.ts';
 import { oneOfSpellings, speltKey, spellingFact, type Spelling } from '../../model/state/spelling.ts';
 import type { ServiceAccount, Snapshots, WantedDigests } from '../../model/state/store.ts';
-import { holdsDigests } from '../held-digests.ts';
+import { idWithDigests } from '../held-digests.ts';
 import { json, text, unreadable, type SqlRow } from '../sql-row.ts';
 import type { SqliteAccounts } from './accounts.ts';
 import { sealOf, type Database } from './database.ts';
@@ -88,7 +88,7 @@ export class SqliteSnapshots implements Snapshots {
     account: ServiceAccount,
     resource: ResourceName,
     wanted: readonly WantedDigests[],
-  ): Promise<readonly boolean[]> {
+  ): Promise<readonly (KnownRecord['id'] | undefined)[]> {
     return this.#db.read(() => {
       const number = this.#accounts.find(account);
       const spelling = this.#facts.spelling(number, resource);
@@ -98,13 +98,14 @@ export class SqliteSnapshots implements Snapshots {
          ON held.account = ?1 AND held.resource = ?2 AND held.key = wanted.value`,
         ...[number, resource, JSON.stringify(keys)],
       );
-      const found = keys.map(() => false);
+      const found = keys.map((): KnownRecord['id'] | undefined => undefined);
       for (const [at, record, confirmedAtMs, seal] of rows) {
         const asked = wanted[Number(at)];
-        if (typeof record !== 'string' || asked === undefined || !holdsDigests(record, asked.digests))
-          continue;
+        if (typeof record !== 'string' || asked === undefined) continue;
+        const id = idWithDigests(record, asked.digests);
         const key = keys[Number(at)] ?? null;
-        if (seal === sealOf([number, resource, key, record, confirmedAtMs ?? null])) found[Number(at)] = true;
+        if (id !== undefined && seal === sealOf([number, resource, key, record, confirmedAtMs ?? null]))
+          found[Number(at)] = id;
       }
       return found;
     });

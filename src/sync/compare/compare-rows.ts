@@ -2,7 +2,8 @@ import { resources } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../../model/state/run-rows.ts';
 import { siblingOther, type Said } from '../../model/said.ts';
-import { changedFields, diff } from '../../plan/diff.ts';
+import type { WantedDigests } from '../../model/state/store.ts';
+import { changedFields, comparedDigests, diff } from '../../plan/diff.ts';
 import { stepPct, stepSize, type Step } from '../../plan/guards.ts';
 import { waitingFields } from '../../plan/lookups.ts';
 import { keysWithZeros } from '../../plan/lost-zeros.ts';
@@ -68,9 +69,10 @@ export async function compareRows(
   let found = 0;
   let largestStep: Step | undefined;
   let largestStepPct: Step | undefined;
+  const comparing = new RowComparison(mapping, comparison, options.allowKeyShape);
   for await (const page of rowPages(rows, mapping.name, PENDING)) {
     options.signal.throwIfAborted();
-    const patches = await comparePage(mapping, page, comparison, options.allowKeyShape);
+    const patches = await comparing.compare(page);
     const compared = patches.map((patch, index): RunRowPatch => {
       const row = page[index];
       if (row === undefined || patch.outcome !== undefined) return patch;
@@ -113,8 +115,58 @@ function stepOf({ resource }: PushMapping, row: RunRow | undefined, patch: RunRo
   return [{ rowNumber: row.rowNumber, before, after }];
 }
 
-/** What each row of a page is found to be. */
-export async function comparePage(
+/** Says page by page what the rows of a mapping are found to be. */
+export class RowComparison {
+  readonly #mapping: PushMapping;
+  readonly #comparison: Comparison;
+  readonly #allowKeyShape: boolean;
+  #areMostEqual = true;
+
+  constructor(mapping: PushMapping, comparison: Comparison, allowKeyShape: boolean) {
+    this.#mapping = mapping;
+    this.#comparison = comparison;
+    this.#allowKeyShape = allowKeyShape;
+  }
+
+  /** What each row of a page is found to be, in order. */
+  async compare(page: readonly RunRow[]): Promise<readonly RunRowPatch[]> {
+    const equal = await this.#findEqual(page);
+    const others = page.filter(({ rowNumber }) => !equal.has(rowNumber));
+    const compared = await comparePage(this.#mapping, others, this.#comparison, this.#allowKeyShape);
+    let at = 0;
+    const patches = page.flatMap(({ rowNumber }) => equal.get(rowNumber) ?? compared[at++] ?? []);
+    const unchanged = patches.filter(({ change }) => change === 'unchanged');
+    this.#areMostEqual = 2 * unchanged.length >= page.length;
+    return patches;
+  }
+
+  /**
+   * By number, the rows that say just what is known, found without a look at the records. None is looked for where most are other rows: it would be a second look.
+   */
+  async #findEqual(page: readonly RunRow[]): Promise<ReadonlyMap<number, RunRowPatch>> {
+    const { knownWith, unanswered } = this.#comparison;
+    const equal = new Map<number, RunRowPatch>();
+    if (knownWith === undefined || !this.#areMostEqual) return equal;
+    const asked: RunRow[] = [];
+    const wanted: WantedDigests[] = [];
+    for (const row of page) {
+      const { key, fields } = row;
+      if (key === null || fields === null || unanswered?.(key) !== undefined || waitingFields(row).length > 0)
+        continue;
+      asked.push(row);
+      wanted.push({ key, digests: comparedDigests(fields, this.#mapping.resource) });
+    }
+    const ids = await knownWith(wanted);
+    for (const [at, row] of asked.entries()) {
+      const id = ids[at];
+      if (id !== undefined) equal.set(row.rowNumber, rowAfter(row, { kind: 'is-equal', id }));
+    }
+    return equal;
+  }
+}
+
+/** What each row of a page is found to be by a look at the records. */
+async function comparePage(
   mapping: PushMapping,
   page: readonly RunRow[],
   comparison: Comparison,

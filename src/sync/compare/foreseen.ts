@@ -2,9 +2,8 @@ import { resources } from '../../contract/index.ts';
 import { isPlanLookup } from '../../mapping/lookup.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { quotaRoom, quotaUsed } from '../../model/quota.ts';
-import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
-import type { ServiceAccount, WantedDigests } from '../../model/state/store.ts';
-import { comparedDigests } from '../../plan/diff.ts';
+import type { RunRows } from '../../model/state/run-rows.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
 import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
@@ -12,10 +11,10 @@ import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { nothingKnown } from '../evidence/memory.ts';
 import { openWrites } from '../journal/open-writes.ts';
 import type { ReadingPorts, Comparison, OpenAccount, SyncPorts } from '../ports.ts';
-import { SAME, type ReadingMemory, type Sieve } from '../rows/left-rows.ts';
+import { type ReadingMemory, type Sieve } from '../rows/left-rows.ts';
 import { spellingOf } from '../rows/spelling.ts';
 import { noneThere, rememberedList } from './compare-listed.ts';
-import { ChangeCounts, comparePage } from './compare-rows.ts';
+import { ChangeCounts, RowComparison } from './compare-rows.ts';
 import { LastComparison } from './last-comparison.ts';
 
 /** Rows of each kind that a plan shows one by one; the counts stand for the rest. */
@@ -48,7 +47,6 @@ export class Foreseen {
   readonly #of: Foresight;
   #counts = new ChangeCounts();
   #isAnyCompared = false;
-  #areMostEqual = true;
 
   constructor(of: Foresight) {
     this.#of = of;
@@ -59,18 +57,12 @@ export class Foreseen {
     this.#counts = new ChangeCounts();
     this.#isAnyCompared = false;
     const { mapping, comparison, options } = this.#of;
+    const comparing = new RowComparison(mapping, comparison, options.allowKeyShape);
     return {
       memory: this.#memory(),
-      compare: async (rows) => {
+      compare: (rows) => {
         this.#isAnyCompared ||= rows.length > 0;
-        const isSame = await this.#areSame(rows);
-        const others = isSame === undefined ? rows : rows.filter((_, at) => isSame[at] !== true);
-        const patches = await comparePage(mapping, others, comparison, options.allowKeyShape);
-        const equal = patches.filter(({ change }) => change === 'unchanged').length;
-        this.#areMostEqual = 2 * (rows.length - others.length + equal) >= rows.length;
-        if (isSame === undefined) return patches;
-        let at = 0;
-        return rows.map((_, place) => (isSame[place] === true ? SAME : (patches[at++] ?? SAME)));
+        return comparing.compare(rows);
       },
       leaves: (row, found) => {
         const { change = row.change, outcome = row.outcome, said = row.said } = found ?? {};
@@ -86,24 +78,6 @@ export class Foreseen {
     const { ports, mapping, service, comparison, options } = this.#of;
     if (service === undefined || comparison.known === 0) return undefined;
     return LastComparison.of(ports, mapping, service, options);
-  }
-
-  /**
-   * Whether each row says just what is known, found without a look at the records. Undefined where that is not asked for: where most are other rows, it would be a
-   * second look.
-   */
-  async #areSame(rows: readonly RunRow[]): Promise<readonly boolean[] | undefined> {
-    const { knownWith } = this.#of.comparison;
-    if (knownWith === undefined || !this.#areMostEqual) return undefined;
-    const wanted: WantedDigests[] = [];
-    const isAsked = rows.map(({ key, fields, said }) => {
-      if (key === null || fields === null || said.length > 0) return false;
-      wanted.push({ key, digests: comparedDigests(fields, this.#of.mapping.resource) });
-      return true;
-    });
-    const are = await knownWith(wanted);
-    let at = 0;
-    return isAsked.map((is) => is && are[at++] === true);
   }
 
   /** What the rows were compared with, where the account proves it right; undefined where they are to be read and compared as ever. */
