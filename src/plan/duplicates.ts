@@ -1,7 +1,7 @@
 import type { DuplicateGroup, RunRow, RunRowPatch } from '../model/state/run-rows.ts';
 import { digestOf } from './digest.ts';
 import { referenceName } from './lookups.ts';
-import { openRow, rowAfter } from './row-lifecycle.ts';
+import { openRow, rowAfter, type RowEvent } from './row-lifecycle.ts';
 
 type Row = DuplicateGroup['rows'][number];
 
@@ -34,18 +34,20 @@ export function resolveDuplicates({ key, rows }: DuplicateGroup): readonly RunRo
   if (first === undefined) return [];
   const digest = digestOfRow(first);
   if (later.every((row) => digestOfRow(row) === digest)) {
-    return later.map(({ rowNumber }) =>
-      rowAfter(openRow(rowNumber), {
-        kind: 'is-equal',
-        said: [{ code: 'duplicate-same', row: first.rowNumber }],
-      }),
-    );
+    const said = [{ code: 'duplicate-same', row: first.rowNumber }] as const;
+    return later.map(({ rowNumber }) => becomes(rowNumber, { kind: 'is-equal', said }));
   }
   return rows.map((row) => {
     const message = `key "${key}" has other values in row ${nameOthers(row, rows)}: keep one of them`;
-    return rowAfter(openRow(row.rowNumber), {
+    return becomes(row.rowNumber, {
       kind: 'breaks-rule',
       said: [{ code: 'issue', issue: { code: 'key.repeated', severity: 'error', value: key, message } }],
     });
   });
 }
+
+/** What becomes of a row, whatever it was found to be before the others of its key were looked at. */
+const becomes = (rowNumber: number, event: RowEvent): RunRowPatch => ({
+  id: null,
+  ...rowAfter(openRow(rowNumber), event),
+});

@@ -40,6 +40,11 @@ export const ROW_MOVES = {
     to: ['unchanged'],
     when: 'The record of the key, or an earlier row, says the same.',
   },
+  'counts-no-more': {
+    from: ['unchanged'],
+    to: ['open'],
+    when: 'What the row was compared with while it was read is not what is known by now.',
+  },
   'is-unclear': {
     from: ['open'],
     to: ['conflict'],
@@ -98,6 +103,7 @@ type Identified = Told & { readonly id?: string | null };
 export type RowEvent =
   | (Told & { readonly kind: 'left-out' | 'breaks-rule' | 'is-new' | 'is-made' | 'is-unclear' | 'must-wait' })
   | (Told & { readonly kind: 'refused' | 'unanswered' | 'not-applied' | 'compare-again' })
+  | { readonly kind: 'counts-no-more' }
   | (Identified & { readonly kind: 'is-equal' | 'is-there' | 'written' | 'disagrees' })
   | (Told & { readonly kind: 'is-changed' } & Pick<RunRow, 'before' | 'id'>)
   | { readonly kind: 'confirmed'; readonly found: Confirmation };
@@ -152,6 +158,8 @@ function next(row: Living, event: RowEvent): Omit<RunRowPatch, 'rowNumber'> {
       return { change: 'update', before: event.before, id: event.id, ...said };
     case 'is-equal':
       return { change: 'unchanged', outcome: 'unchanged', ...id, ...said };
+    case 'counts-no-more':
+      return { change: 'pending', outcome: null, id: null };
     case 'is-unclear':
       return { change: 'conflict', outcome: 'conflict', ...said };
     case 'must-wait':

@@ -24,6 +24,7 @@ import { holding } from './runs/holding.ts';
 import type { PlanOptions } from '../plan/saved/push-plan.ts';
 import { missingOf, withMissing } from '../plan/missing-mapping.ts';
 import { rememberAdopted } from './compare/compare-listed.ts';
+import { MarkedRows } from './compare/marked-rows.ts';
 
 export type { PushResult } from './finish/end-run.ts';
 
@@ -50,7 +51,9 @@ export async function push(
   const id = ports.random.ulid(startedAtMs);
   await ports.results.requirePlace();
   // Every source is read and checked before the service hears of anything.
-  const rows = await readSources(ports, id, ordered, options);
+  const marked = await MarkedRows.begin(ports, ordered, options, id);
+  const through = (rows: RunRows): RunRows => marked.through(rows);
+  const rows = await readSources(ports, id, ordered, options, { through });
   const filled = await openOrRemove(rows, () => filledMappings(ports, ordered, rows, options));
   const leftOut = ordered.filter((mapping) => !filled.includes(mapping)).map(({ name }) => name);
   if (filled.length === 0 && ordered.length > 0) {
@@ -65,7 +68,7 @@ export async function push(
     const run = newRun(id, command, account.service, startedAtMs, filled, options);
     // Planned again by `resume`, it might write another plan than the one that was promised.
     await ports.store.addRun({ ...run, finished: check !== undefined });
-    const begun = { ports, run, mappings: filled, rows, account, options };
+    const begun = { ports, run, mappings: filled, rows, account, options, marked };
     return { ...(await planAndWrite(begun, approve, check)), leftOut };
   });
 }
@@ -102,6 +105,8 @@ export interface BegunRun {
   readonly rows: RunRows;
   readonly account: OpenAccount;
   readonly options: PlanOptions;
+  /** Those of its rows that were compared while they were read. */
+  readonly marked?: MarkedRows;
 }
 
 /** The run once no unanswered write can be applied any more. What such a write made, the account counts only since then. */
@@ -117,12 +122,13 @@ export async function planAndWrite(
   approve: Approve,
   check?: CheckPlan,
 ): Promise<PushResult> {
-  const { ports, run, mappings, rows, options } = begun;
+  const { ports, run, mappings, rows, options, marked } = begun;
   let ready: BegunRun;
   let planned: PlannedPush;
   try {
     ready = await afterOpenWrites(begun);
-    planned = await planRows(ports, mappings, rows, ready.account, options);
+    const ahead = await marked?.ahead(ready.account, rows);
+    planned = await planRows(ports, mappings, rows, ready.account, options, ahead);
     await check?.(planned);
     const stop = whyStopped(planned.stops);
     if (stop !== undefined) {

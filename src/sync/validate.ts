@@ -51,14 +51,10 @@ export async function validateSources(
 ): Promise<Validation> {
   const ordered = orderMappings(mappings);
   const missing = new Map<string, ConfigError>();
-  const rows = await readSources(
-    ports,
-    null,
-    ordered,
-    options,
-    ({ name }, error) => missing.set(name, error),
-    () => TOLD,
-  );
+  const rows = await readSources(ports, null, ordered, options, {
+    onMissing: ({ name }, error) => missing.set(name, error),
+    sieveOf: () => TOLD,
+  });
   return openOrRemove(rows, async () => {
     const there = ordered.filter(({ name }) => !missing.has(name));
     if (there.length === 0) throwMissing([...missing.values()]);

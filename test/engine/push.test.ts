@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nextAfter } from '../../src/cli/render/report.ts';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
+import { changedBy } from '../../src/model/changed-by.ts';
 import { IncompleteError, InterruptedError, StoppedError, UnavailableError } from '../../src/model/error.ts';
 import type { RunRows } from '../../src/model/state/run-rows.ts';
 import type { PushSummary, Store } from '../../src/model/state/store.ts';
@@ -681,16 +682,12 @@ describe('a process that ends between two steps', () => {
   );
 
   function dyingStore(store: Store, step: (typeof steps)[number], when: 'before' | 'after'): Store {
-    return new Proxy(store, {
-      get(target, name) {
-        const method = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>;
-        if (name !== step) return method.bind(target);
-        return async (...args: unknown[]) => {
-          if (when === 'after') await method.apply(target, args);
-          throw new Error('power cut');
-        };
-      },
-    });
+    const method = store[step].bind(store) as (...args: unknown[]) => Promise<void>;
+    const dying = async (...args: unknown[]): Promise<void> => {
+      if (when === 'after') await method(...args);
+      throw new Error('power cut');
+    };
+    return changedBy(store, { [step]: dying });
   }
 });
 

@@ -5,10 +5,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { changedBy } from '../../src/model/changed-by.ts';
-import { ConfigError } from '../../src/model/error.ts';
+import { TeamsheetError } from '../../src/model/error.ts';
 import type { RunRows } from '../../src/model/state/run-rows.ts';
 import { knownUser, remembered } from '../../src/plan/known-records.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
+import type { SyncPorts } from '../../src/sync/ports.ts';
+import { push, type Approve } from '../../src/sync/push.ts';
 import { sampleChanges } from '../../src/sync/plan/sample-plan.ts';
 import { eachRow } from '../../src/sync/rows/row-pages.ts';
 import { readSources } from '../../src/sync/rows/read-rows.ts';
@@ -23,6 +25,7 @@ import { PLAN_OPTIONS, withEngine, type Engine } from '../support/engine.ts';
 import type { FakeService } from '../support/fake-service.ts';
 import { runs } from '../support/long.ts';
 import { mappingOn } from '../support/push-case.ts';
+import { startedRun } from '../support/writes.ts';
 
 /** Files in which keys come again, look alike, are wrong in every way, and whose bytes are anything. */
 const KEYS = [
@@ -94,7 +97,7 @@ async function told<T>(
   try {
     end = await read();
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
+    if (!(error instanceof TeamsheetError)) throw error;
     end = `${error.code}: ${error.message}`;
   }
   return { said: engine.events.filter(({ kind }) => kind !== 'reading'), end };
@@ -276,7 +279,8 @@ const EDITS = {
 const HARMLESS = ['nothing', 'time', 'another resource'] as const;
 /** After these, the rows that are as they were need not be compared. */
 const OF_ROWS = ['the order', 'a new row', 'a row in other words'];
-const OF_THE_STATE = ['a known name', 'a known user', 'all that is known', 'an open write'];
+const OF_SERVICE = ['a user of the service'] as const;
+const OF_THE_STATE = ['a known name', 'a known user', 'all that is known', 'an open write'] as const;
 
 const NAMES_ALONE: PushMapping['columns'] = Object.entries(resources.users.push.fields)
   .filter(([field]) => field !== 'is_active')
@@ -340,6 +344,83 @@ describe('a comparison that is remembered', () => {
     for (const edit of OF_ROWS) expect([edit, known.get(edit) ?? 0]).not.toEqual([edit, 0]);
   }, 600_000);
 });
+
+describe('rows that a push compares while it reads them', () => {
+  it('end as if they were compared under the lock, whatever is confirmed in between', async () => {
+    const line = fc.tuple(
+      fc.constantFrom('Ann', 'Bo', 'Zoë', 'N/A', ''),
+      fc.constantFrom('true', 'false', ''),
+    );
+    const names = Object.keys(EDITS) as (keyof typeof EDITS)[];
+    const cases = fc.record({
+      rows: fc.array(line, { minLength: 1, maxLength: 5 }),
+      extra: fc.constantFrom('', '', ',shoe size'),
+      compare: fc.constantFrom('auto', 'snapshot'),
+      before: fc.uniqueArray(fc.constantFrom(...names), { maxLength: 4 }),
+      between: fc.constantFrom(
+        'nothing',
+        'nothing',
+        'nothing',
+        'another resource',
+        ...OF_SERVICE,
+        ...OF_THE_STATE,
+      ),
+    });
+    const kept = new Map<string, number>();
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ rows, extra, compare, before, between }) => {
+        const pushed = (isMarked: boolean) =>
+          withEngine(async (engine) => {
+            const scene = await sceneOf(engine, rows, extra, compare);
+            for (const edit of before) await EDITS[edit](scene);
+            const { compared, ...found } = await pushOf(scene, between, isMarked);
+            return { found, compared };
+          });
+        const [marked, plain] = [await pushed(true), await pushed(false)];
+        expect(marked.found).toEqual(plain.found);
+        // Who compares once more asks twice.
+        if (0 < marked.compared && marked.compared < plain.compared)
+          kept.set(between, (kept.get(between) ?? 0) + 1);
+      }),
+      { numRuns: runs(150, 4_000) },
+    );
+    // The account was asked before the lock.
+    expect([...kept.keys()].sort()).toEqual([...OF_SERVICE, 'another resource', 'nothing']);
+  }, 600_000);
+});
+
+/** What a push does and tells, and how many rows it looked for among what is known. Where rows are not marked, none of them is found to be as it was under the lock. */
+async function pushOf(scene: Scene, between: keyof typeof EDITS, isMarked: boolean) {
+  const { account, engine, file, header, lines, mapping, options } = scene;
+  await writeFile(file, [header, ...lines, ''].join('\n'));
+  let compared = 0;
+  const store = changedBy(engine.store, {
+    confirmedWith: (account, resource, wanted) => {
+      compared += wanted.length;
+      return engine.store.confirmedWith(account, resource, wanted);
+    },
+    ...(!isMarked && {
+      comparisons: changedBy(engine.store.comparisons, { last: () => Promise.resolve(undefined) }),
+    }),
+  });
+  let runId = '';
+  // That of the open writes.
+  await store.addRun(startedRun('RUN', { account, finished: true }));
+  const lock = {
+    acquire: async (...asked: Parameters<SyncPorts['lock']['acquire']>) => {
+      await EDITS[between](scene);
+      return engine.ports.lock.acquire(...asked);
+    },
+  };
+  const ports = { ...engine.ports, store, lock, tables: { ...engine.ports.tables, csv } };
+  const approve: Approve = (_, id) => {
+    runId = id;
+    return Promise.resolve();
+  };
+  const end = await told(engine, () => push(ports, 'push', [mapping], options, approve));
+  const text = JSON.stringify([end, [...engine.files], engine.service.users, engine.service.counts()]);
+  return { compared, text: runId === '' ? text : text.replaceAll(runId, 'RUN') };
+}
 
 /** All that an edit may change but the state. */
 const textOf = ({ header, lines, mapping, options, release }: Scene): string =>

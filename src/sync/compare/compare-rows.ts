@@ -130,7 +130,7 @@ export class RowComparison {
 
   /** What each row of a page is found to be, in order. */
   async compare(page: readonly RunRow[]): Promise<readonly RunRowPatch[]> {
-    const equal = await this.#findEqual(page);
+    const equal = await this.findEqual(page);
     const others = page.filter(({ rowNumber }) => !equal.has(rowNumber));
     const compared = await comparePage(this.#mapping, others, this.#comparison, this.#allowKeyShape);
     let at = 0;
@@ -143,7 +143,7 @@ export class RowComparison {
   /**
    * By number, the rows that say just what is known, found without a look at the records. None is looked for where most are other rows: it would be a second look.
    */
-  async #findEqual(page: readonly RunRow[]): Promise<ReadonlyMap<number, RunRowPatch>> {
+  async findEqual(page: readonly RunRow[]): Promise<ReadonlyMap<number, RunRowPatch>> {
     const { knownWith, unanswered } = this.#comparison;
     const equal = new Map<number, RunRowPatch>();
     if (knownWith === undefined || !this.#areMostEqual) return equal;

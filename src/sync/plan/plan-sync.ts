@@ -11,7 +11,8 @@ import { orderMappings } from '../../plan/order.ts';
 import { referenceName, waitingFields } from '../../plan/lookups.ts';
 import { PlanLookups } from '../compare/lookups.ts';
 import { warnOfDisagreements } from '../compare/disagreements.ts';
-import { foresee, type ComparedAhead, type Foreseen } from '../compare/foreseen.ts';
+import { foresee, type ComparedAhead } from '../compare/foreseen.ts';
+import { SiftedRows } from '../compare/sifted-rows.ts';
 import { forgetPlanned } from '../compare/planned-creates.ts';
 import { planMapping } from './plan-mapping.ts';
 import type { Sieve } from '../rows/left-rows.ts';
@@ -50,20 +51,15 @@ export async function planPush(
   isShown = false,
 ): Promise<PlannedPush> {
   const ordered = orderMappings(mappings);
-  const foreseen = isShown ? await foresee(ports, ordered, options) : new Map<string, Foreseen>();
-  const sieveOf = ({ name }: PushMapping): Sieve | undefined => foreseen.get(name)?.sieve();
-  const rows = await readSources(
-    ports,
-    null,
-    ordered,
-    options,
-    undefined,
-    foreseen.size > 0 ? sieveOf : undefined,
-  );
+  const sifted = new Map<string, SiftedRows>();
+  for (const each of isShown ? await foresee(ports, ordered, options) : [])
+    sifted.set(each.mapping.name, new SiftedRows(ports, each));
+  const sieveOf = ({ name }: PushMapping): Sieve | undefined => sifted.get(name)?.sieve();
+  const rows = await readSources(ports, null, ordered, options, sifted.size > 0 ? { sieveOf } : {});
   const { planned, filled, account } = await openOrRemove(rows, async () => {
     const filled = await filledMappings(ports, ordered, rows, options);
     const account = await openAccount(ports);
-    const ahead = await confirmedAhead(foreseen, account, rows);
+    const ahead = await allAhead(sifted, account, rows);
     const planned = ahead && (await planRows(ports, filled, rows, account, options, ahead));
     return { planned, filled, account };
   });
@@ -76,16 +72,16 @@ export async function planPush(
 }
 
 /** By mapping, what was compared while its rows were read; undefined where the account says that something else is to be compared with. */
-async function confirmedAhead(
-  foreseen: ReadonlyMap<string, Foreseen>,
+async function allAhead(
+  sifted: ReadonlyMap<string, SiftedRows>,
   account: OpenAccount,
   rows: RunRows,
 ): Promise<ReadonlyMap<string, ComparedAhead> | undefined> {
   const ahead = new Map<string, ComparedAhead>();
-  for (const [name, each] of foreseen) {
-    const confirmed = await each.confirmed(account, rows);
-    if (confirmed === undefined) return undefined;
-    ahead.set(name, confirmed);
+  for (const [name, each] of sifted) {
+    const compared = await each.ahead(account, rows);
+    if (compared === undefined) return undefined;
+    ahead.set(name, compared);
   }
   return ahead;
 }

@@ -1,5 +1,5 @@
 import type { RowQuery } from '../../model/state/run-rows.ts';
-import { SHOWN_ROWS } from '../compare/foreseen.ts';
+import { SHOWN_ROWS } from '../compare/sifted-rows.ts';
 import { plannedChange } from './plan-sync.ts';
 import type { PlannedPush } from '../ports.ts';
 import type { PlannedChange } from '../../plan/saved/push-plan.ts';

@@ -89,7 +89,6 @@ export class LeftRows {
     }
     const found = (await this.#sieve.compare?.(sifted)) ?? [];
     const kept: RunRow[] = [];
-    const patches: RunRowPatch[] = [];
     let at = 0;
     for (const row of batch) {
       const isSifted = row === sifted[at];
@@ -104,12 +103,10 @@ export class LeftRows {
         this.#count(row, patch);
         continue;
       }
-      kept.push(row);
-      if (patch !== undefined) patches.push(patch);
+      kept.push({ ...row, ...patch });
     }
     this.#isAnyKept ||= kept.length > 0;
     if (kept.length > 0) await rows.add(mapping, kept);
-    if (patches.length > 0) await rows.patch(mapping, patches);
     await this.memory?.keepRows();
   }
 

@@ -27,26 +27,32 @@ type ReadOptions = Pick<PlanOptions, 'limit' | 'encoding' | 'allowKeyShape' | 'o
 /** What the rows of a mapping are sifted by, made anew for each reading; undefined where all of them are kept. */
 export type SieveOf = (mapping: PushMapping) => Sieve | undefined;
 
-/** Is told of a mapping whose table is not there. */
-type OnMissing = (mapping: PushMapping, error: ConfigError) => unknown;
+/** What is done beside reading. */
+interface ReadingHooks {
+  /** Is told of a mapping whose table is not there, which has no rows then. It may be told twice. */
+  readonly onMissing?: ((mapping: PushMapping, error: ConfigError) => unknown) | undefined;
+  readonly sieveOf?: SieveOf | undefined;
+  /** What the rows are added to, beside the rows of the run themselves. */
+  readonly through?: ((rows: RunRows) => RunRows) | undefined;
+}
 
 /**
- * Reads the sources of all mappings into the rows of a run. With `onMissing`, a mapping whose table is not there has no rows, and is told; it may be told twice.
- * Errors: those of reading, one for all tables that are not there; nothing is left behind.
+ * Reads the sources of all mappings into the rows of a run. Errors: those of reading, one for all tables that are not there unless `onMissing` is told of them;
+ * nothing is left behind.
  */
 export function readSources(
   ports: ReadPorts,
   runId: string | null,
   mappings: readonly PushMapping[],
   options: ReadOptions,
-  onMissing?: OnMissing,
-  sieveOf?: SieveOf,
+  hooks: ReadingHooks = {},
 ): Promise<RunRows> {
+  const { sieveOf } = hooks;
   return againIfChanged(
     () =>
       sieveOf === undefined
-        ? readAll(ports, runId, mappings, options, onMissing)
-        : readSifted(ports, runId, mappings, options, onMissing, sieveOf),
+        ? readAll(ports, runId, mappings, options, hooks)
+        : readSifted(ports, runId, mappings, options, hooks, sieveOf),
     ports.emit,
   );
 }
@@ -60,7 +66,7 @@ async function readSifted(
   runId: string | null,
   mappings: readonly PushMapping[],
   options: ReadOptions,
-  onMissing: OnMissing | undefined,
+  hooks: ReadingHooks,
   sieveOf: SieveOf,
 ): Promise<RunRows> {
   let kept: ReadonlyMap<string, ReadonlySet<number>> = new Map();
@@ -78,7 +84,7 @@ async function readSifted(
     const tell = (): void => told.forEach(ports.emit);
     let rows: RunRows;
     try {
-      rows = await readAll({ ...ports, emit }, runId, mappings, options, onMissing, left);
+      rows = await readAll({ ...ports, emit }, runId, mappings, options, hooks, left);
     } catch (error) {
       tell();
       throw error;
@@ -94,7 +100,7 @@ async function readSifted(
     if (!isFirst || repeated > MAX_REPEATED) {
       // What the sieves found so far counts no more.
       mappings.forEach(sieveOf);
-      return readAll(ports, runId, mappings, options, onMissing);
+      return readAll(ports, runId, mappings, options, hooks);
     }
   }
 }
@@ -115,7 +121,7 @@ async function readAll(
   runId: string | null,
   mappings: readonly PushMapping[],
   options: ReadOptions,
-  onMissing: OnMissing | undefined,
+  { onMissing, through = (rows) => rows }: ReadingHooks,
   left: ReadonlyMap<string, LeftRows> = new Map(),
 ): Promise<RunRows> {
   announceSources(
@@ -125,7 +131,7 @@ async function readAll(
       ...lookupFiles(mapping).map(({ location }) => location),
     ]),
   );
-  const rows = await ports.store.openRunRows(runId);
+  const rows = through(await ports.store.openRunRows(runId));
   return openOrRemove(rows, async () => {
     const missing: ConfigError[] = [];
     for (const mapping of mappings) {

@@ -5,9 +5,10 @@ import { told } from '../../support/said.ts';
 
 it('later rows that say the same are unchanged and name the first', () => {
   const rows = [2, 5, 9].map((rowNumber) => ({ rowNumber, fields: { name: 'same' } }));
+  const same = { id: null, change: 'unchanged', outcome: 'unchanged' };
   expect(resolveDuplicates({ key: 'M-1', rows })).toEqual([
-    { rowNumber: 5, change: 'unchanged', outcome: 'unchanged', said: [{ code: 'duplicate-same', row: 2 }] },
-    { rowNumber: 9, change: 'unchanged', outcome: 'unchanged', said: [{ code: 'duplicate-same', row: 2 }] },
+    { ...same, rowNumber: 5, said: [{ code: 'duplicate-same', row: 2 }] },
+    { ...same, rowNumber: 9, said: [{ code: 'duplicate-same', row: 2 }] },
   ]);
 });
 

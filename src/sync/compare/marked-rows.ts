@@ -1,0 +1,98 @@
+import type { PushMapping } from '../../mapping/mapping.ts';
+import { changedBy } from '../../model/changed-by.ts';
+import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
+import { rowAfter } from '../../plan/row-lifecycle.ts';
+import type { PlanOptions } from '../../plan/saved/push-plan.ts';
+import type { OpenAccount } from '../ports.ts';
+import { rowPages } from '../rows/row-pages.ts';
+import { RowComparison } from './compare-rows.ts';
+import { foresee, provedRight, type ComparedAhead, type ForeseeingPorts, type Foreseen } from './foreseen.ts';
+
+/** Under this name a run begins a comparison for no other reason than that it is dropped once anything is confirmed. */
+const watched = ({ name }: PushMapping): string => `${name} (push)`;
+
+/**
+ * Finds the rows of a run that say just what is known while they are read, before the run has its lock: they are unchanged at once, and all others are compared later.
+ * Where another process confirms something until then, or the account counts otherwise, they are opened again.
+ */
+export class MarkedRows {
+  readonly #ports: ForeseeingPorts;
+  readonly #runId: string;
+  readonly #foreseen = new Map<string, Foreseen>();
+  readonly #comparing = new Map<string, RowComparison>();
+
+  private constructor(ports: ForeseeingPorts, runId: string) {
+    this.#ports = ports;
+    this.#runId = runId;
+  }
+
+  /** Sends nothing. */
+  static async begin(
+    ports: ForeseeingPorts,
+    mappings: readonly PushMapping[],
+    options: PlanOptions,
+    runId: string,
+  ): Promise<MarkedRows> {
+    const marked = new MarkedRows(ports, runId);
+    const { comparisons } = ports.store;
+    for (const each of await foresee(ports, mappings, options)) {
+      const { mapping, service, comparison } = each;
+      if (service === undefined || comparison.known === 0) continue;
+      await comparisons.begin(service, mapping.resource, watched(mapping), runId);
+      await comparisons.keep(service, mapping.resource, watched(mapping), runId, runId);
+      marked.#foreseen.set(mapping.name, each);
+      marked.#comparing.set(mapping.name, new RowComparison(mapping, comparison, options.allowKeyShape));
+    }
+    return marked;
+  }
+
+  /** The rows of the run, in which rows are marked as they are added. */
+  through(rows: RunRows): RunRows {
+    return changedBy<RunRows>(rows, {
+      add: async (mapping, batch) => rows.add(mapping, await this.#marked(mapping, batch)),
+    });
+  }
+
+  async #marked(mapping: string, batch: readonly RunRow[]): Promise<readonly RunRow[]> {
+    const open = batch.filter(({ outcome, said }) => outcome === null && said.length === 0);
+    const equal = await this.#comparing.get(mapping)?.findEqual(open);
+    if (equal === undefined || equal.size === 0) return batch;
+    return batch.map((row) => {
+      const patch = equal.get(row.rowNumber);
+      return patch === undefined ? row : { ...row, ...patch };
+    });
+  }
+
+  /** By mapping, what its rows were compared with, once the run has its lock. Of the other mappings the rows are opened that were marked. */
+  async ahead(account: OpenAccount, rows: RunRows): Promise<ReadonlyMap<string, ComparedAhead>> {
+    const ahead = new Map<string, ComparedAhead>();
+    for (const [name, foreseen] of this.#foreseen) {
+      const comparison = (await this.#isAsItWas(foreseen))
+        ? await provedRight(this.#ports, foreseen, account)
+        : undefined;
+      const isAnyCompared = ((await rows.countChanges(name)).get('unchanged') ?? 0) > 0;
+      if (comparison === undefined) await unmark(rows, name);
+      else ahead.set(name, { comparison, isAnyCompared });
+    }
+    return ahead;
+  }
+
+  /** Whether nothing was confirmed since the run began to read. */
+  async #isAsItWas({ mapping, service }: Foreseen): Promise<boolean> {
+    if (service === undefined) return false;
+    const { comparisons } = this.#ports.store;
+    return (await comparisons.last(service, mapping.resource, watched(mapping))) === this.#runId;
+  }
+}
+
+/** Opens the rows that were marked. */
+async function unmark(rows: RunRows, mapping: string): Promise<void> {
+  for await (const page of rowPages(rows, mapping, { outcomes: ['unchanged'], only: 'fields' })) {
+    // Of one that another row of its key made unchanged, that is said.
+    const marked = page.filter(({ said }) => said.length === 0);
+    await rows.patch(
+      mapping,
+      marked.map((row) => rowAfter(row, { kind: 'counts-no-more' })),
+    );
+  }
+}
