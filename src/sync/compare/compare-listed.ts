@@ -126,22 +126,24 @@ export const noneThere = ({ several }: ListedResource): string => `the account h
 function fromList(
   { ports, mapping, listed, service }: Listing,
   last: LastList | undefined,
+  counted?: number,
 ): Promise<Comparison> {
   const age = ageOf(last, ports.clock.now());
   const described = `compared with the ${listed.several} that were listed ${age}, and with what was pushed since`;
-  return fromSnapshots(ports, mapping, service, described);
+  return fromSnapshots(ports, mapping, service, described, counted);
 }
 
 /** What {@link compareListed} answers without a list where the account counts just the records that this state knows and no write is open; undefined where it lists. */
 export async function rememberedList(
   listing: Listing,
   wanted: 'auto' | 'snapshot',
+  counted: number,
 ): Promise<Comparison | undefined> {
   const { ports, mapping, service } = listing;
   const last = await lastList(ports, service, mapping);
   if (last?.shownAs !== undefined) return undefined;
   const isRecent = last !== undefined && prefersSnapshot(last, 0, 0, ports.clock.now());
-  return wanted === 'snapshot' || isRecent ? fromList(listing, last) : undefined;
+  return wanted === 'snapshot' || isRecent ? fromList(listing, last, counted) : undefined;
 }
 
 /**

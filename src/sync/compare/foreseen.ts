@@ -12,8 +12,9 @@ import type { ReadingPorts, Comparison, OpenAccount, SyncPorts } from '../ports.
 import { spellingOf } from '../rows/spelling.ts';
 import { noneThere, rememberedList } from './compare-listed.ts';
 import type { ChangeCounts } from './compare-rows.ts';
+import { countOnce } from './known-count.ts';
 
-export type ForeseeingPorts = ReadingPorts & Pick<SyncPorts, 'baseUrl'>;
+export type ForeseeingPorts = ReadingPorts & Pick<SyncPorts, 'baseUrl' | 'random'>;
 
 /**
  * What the rows of a mapping are going to be compared with, as this state says before the service is asked: the rows can be compared while they are read.
@@ -95,7 +96,8 @@ async function comparisonAhead(
   const { resource } = mapping;
   if ((await openWrites(ports, service, resource)).length > 0) return undefined;
   if ((await spellingOf(ports, service, resource)) !== undefined) return undefined;
-  return (await ports.store.countSnapshots(service, resource)) === 0
+  const known = await countOnce(ports, service, resource);
+  return known === 0
     ? nothingKnown(noneThere(listed))
-    : rememberedList({ ports, mapping, listed, service }, wanted);
+    : rememberedList({ ports, mapping, listed, service }, wanted, known);
 }

@@ -10,7 +10,7 @@ import { LastComparison } from './last-comparison.ts';
 /** Rows of each kind that a plan shows one by one; the counts stand for the rest. */
 export const SHOWN_ROWS = 12;
 
-type Ports = ForeseeingPorts & Pick<SyncPorts, 'random' | 'variable' | 'timezone' | 'release'>;
+type Ports = ForeseeingPorts & Pick<SyncPorts, 'variable' | 'timezone' | 'release'>;
 
 /**
  * The rows of a mapping, compared while they are read. Whoever plans so sends nothing, and asks for no row again but for those that are shown: the others are left

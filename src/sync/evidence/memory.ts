@@ -15,14 +15,15 @@ export const nothingKnown = (described: string): Comparison => ({
   described,
 });
 
-/** A comparison with what this state last saw confirmed. */
+/** A comparison with what this state last saw confirmed, whose records may have been `counted` before. */
 export async function fromSnapshots(
   ports: ReadingPorts,
   mapping: PushMapping,
   service: ServiceAccount,
   described: string,
+  counted?: number,
 ): Promise<Comparison> {
-  const known = await ports.store.countSnapshots(service, mapping.resource);
+  const known = counted ?? (await ports.store.countSnapshots(service, mapping.resource));
   return {
     lookup: async (keys) => {
       const found = await ports.store.snapshots(service, mapping.resource, keys);

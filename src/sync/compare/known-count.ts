@@ -1,0 +1,33 @@
+import type { PushedResource } from '../../contract/index.ts';
+import { UnavailableError } from '../../model/error.ts';
+import type { ServiceAccount } from '../../model/state/store.ts';
+import type { SyncPorts } from '../ports.ts';
+
+/** The name under which the count stands beside the comparisons: whatever changes what is confirmed drops it too. No mapping is called so. */
+const COUNT = '(count)';
+
+/** How many records of a resource this state knows: counted once, until anything of it is confirmed. */
+export async function countOnce(
+  { store, clock, random }: Pick<SyncPorts, 'store' | 'clock' | 'random'>,
+  account: ServiceAccount,
+  resource: PushedResource,
+): Promise<number> {
+  const kept = await store.comparisons.last(account, resource, COUNT);
+  if (kept !== undefined) return Number(kept);
+  const id = random.ulid(clock.now());
+  // Whoever only looks needs no room on the disk: nothing is kept then.
+  const isBegun = await isDone(store.comparisons.begin(account, resource, COUNT, id));
+  const count = await store.countSnapshots(account, resource);
+  if (isBegun) await isDone(store.comparisons.keep(account, resource, COUNT, id, String(count)));
+  return count;
+}
+
+async function isDone(write: Promise<void>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (error instanceof UnavailableError) return false;
+    throw error;
+  }
+}
