@@ -142,7 +142,17 @@ export const groups: Readonly<Record<string, Group>> = {
     ],
   },
   'known rows': {
-    sources: ['src/plan/same-rows.ts', 'src/sync/compare/last-comparison.ts'],
-    tests: ['test/unit/plan/same-rows.test.ts', 'test/unit/sync/compare/last-comparison.test.ts'],
+    sources: [
+      'src/plan/same-rows.ts',
+      'src/sync/compare/known-count.ts',
+      'src/sync/compare/last-comparison.ts',
+      'src/sync/compare/marked-rows.ts',
+    ],
+    tests: [
+      'test/unit/plan/same-rows.test.ts',
+      'test/unit/sync/compare/known-count.test.ts',
+      'test/unit/sync/compare/last-comparison.test.ts',
+      ...inEngine('marked-rows'),
+    ],
   },
 };
