@@ -1,12 +1,15 @@
 import { expect, it } from 'vitest';
 import { changedBy } from '../../src/model/changed-by.ts';
 import { knownUser, remembered } from '../../src/plan/known-records.ts';
-import { push } from '../../src/sync/push.ts';
+import { push, type Approve } from '../../src/sync/push.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import { heldLock } from '../support/held-lock.ts';
 import { accountOf, approve, mappingOn, outcomesOf, resultLines, userTable } from '../support/push-case.ts';
 
 const users = mappingOn('users.csv', { compare: 'snapshot' });
+
+const AS_KNOWN =
+  'compared with the users that were listed at an unknown time, and with what was pushed since';
 
 /** An engine whose account has three users, all of which the state knows. */
 async function knowingEngine(): Promise<Engine> {
@@ -33,8 +36,13 @@ async function pushed(engine: Engine, locked = (): Promise<void> => Promise.reso
       return heldLock();
     },
   };
-  const result = await push({ ...engine.ports, store, lock }, 'push', [users], PLAN_OPTIONS, approve);
-  return { outcomes: outcomesOf(result), asked };
+  let comparedWith: string | undefined;
+  const see: Approve = ({ mappings: [plan] }) => {
+    comparedWith = plan?.comparedWith;
+    return Promise.resolve();
+  };
+  const result = await push({ ...engine.ports, store, lock }, 'push', [users], PLAN_OPTIONS, see);
+  return { outcomes: outcomesOf(result), asked, comparedWith };
 }
 
 const idOf = ({ service }: Engine, key: string): string =>
@@ -50,8 +58,9 @@ const confirmName = ({ service, store, ...engine }: Engine, key: string, name: s
 it('rows that say what is known are unchanged from the start, and the others are compared under the lock', async () => {
   const engine = await knowingEngine();
   userTable(engine, 'A,Ann,true', 'B,Bob,true', 'C,Cy,false', 'D,Di,true');
-  const { outcomes, asked } = await pushed(engine);
+  const { outcomes, asked, comparedWith } = await pushed(engine);
   expect(outcomes).toEqual({ created: 1, updated: 1, unchanged: 2 });
+  expect(comparedWith).toBe(AS_KNOWN);
   expect(asked).toEqual([
     ['A', 'B', 'C', 'D'],
     ['B', 'D'],
@@ -62,6 +71,15 @@ it('rows that say what is known are unchanged from the start, and the others are
     ['unchanged', idOf(engine, 'C')],
     ['created', idOf(engine, 'D')],
   ]);
+});
+
+it('a plan says what its rows were compared with where all of them were marked, and where none was', async () => {
+  const engine = await knowingEngine();
+  expect(await pushed(engine)).toMatchObject({ outcomes: { unchanged: 3 }, comparedWith: AS_KNOWN });
+  userTable(engine, ',Ann,true', ',Di,true');
+  expect(await pushed(engine)).toMatchObject({
+    ...{ outcomes: { invalid: 2 }, asked: [[], []], comparedWith: 'nothing to compare' },
+  });
 });
 
 it('where something is confirmed before the lock, all rows are compared with that', async () => {

@@ -8,8 +8,12 @@ import { rowPages } from '../rows/row-pages.ts';
 import { RowComparison } from './compare-rows.ts';
 import { foresee, provedRight, type ComparedAhead, type ForeseeingPorts, type Foreseen } from './foreseen.ts';
 
-/** Under this name a run begins a comparison for no other reason than that it is dropped once anything is confirmed. */
-const watched = ({ name }: PushMapping): string => `${name} (push)`;
+interface Mark {
+  readonly foreseen: Foreseen;
+  readonly comparing: RowComparison;
+  /** Whether nothing was confirmed since the run began to read. */
+  readonly isAsItWas: () => Promise<boolean>;
+}
 
 /**
  * Finds the rows of a run that say just what is known while they are read, before the run has its lock: they are unchanged at once, and all others are compared later.
@@ -17,13 +21,10 @@ const watched = ({ name }: PushMapping): string => `${name} (push)`;
  */
 export class MarkedRows {
   readonly #ports: ForeseeingPorts;
-  readonly #runId: string;
-  readonly #foreseen = new Map<string, Foreseen>();
-  readonly #comparing = new Map<string, RowComparison>();
+  readonly #marks = new Map<string, Mark>();
 
-  private constructor(ports: ForeseeingPorts, runId: string) {
+  private constructor(ports: ForeseeingPorts) {
     this.#ports = ports;
-    this.#runId = runId;
   }
 
   /** Sends nothing. */
@@ -33,15 +34,20 @@ export class MarkedRows {
     options: PlanOptions,
     runId: string,
   ): Promise<MarkedRows> {
-    const marked = new MarkedRows(ports, runId);
+    const marked = new MarkedRows(ports);
     const { comparisons } = ports.store;
-    for (const each of await foresee(ports, mappings, options)) {
-      const { mapping, service, comparison } = each;
+    for (const foreseen of await foresee(ports, mappings, options)) {
+      const { mapping, service, comparison } = foreseen;
       if (service === undefined || comparison.known === 0) continue;
-      await comparisons.begin(service, mapping.resource, watched(mapping), runId);
-      await comparisons.keep(service, mapping.resource, watched(mapping), runId, runId);
-      marked.#foreseen.set(mapping.name, each);
-      marked.#comparing.set(mapping.name, new RowComparison(mapping, comparison, options.allowKeyShape));
+      // A comparison that is begun for no other reason than that it is dropped once anything is confirmed.
+      const watched = [service, mapping.resource, `${mapping.name} (push)`] as const;
+      await comparisons.begin(...watched, runId);
+      await comparisons.keep(...watched, runId, runId);
+      marked.#marks.set(mapping.name, {
+        foreseen,
+        comparing: new RowComparison(mapping, comparison, options.allowKeyShape),
+        isAsItWas: async () => (await comparisons.last(...watched)) === runId,
+      });
     }
     return marked;
   }
@@ -55,7 +61,7 @@ export class MarkedRows {
 
   async #marked(mapping: string, batch: readonly RunRow[]): Promise<readonly RunRow[]> {
     const open = batch.filter(({ outcome, said }) => outcome === null && said.length === 0);
-    const equal = await this.#comparing.get(mapping)?.findEqual(open);
+    const equal = await this.#marks.get(mapping)?.comparing.findEqual(open);
     if (equal === undefined || equal.size === 0) return batch;
     return batch.map((row) => {
       const patch = equal.get(row.rowNumber);
@@ -66,22 +72,13 @@ export class MarkedRows {
   /** By mapping, what its rows were compared with, once the run has its lock. Of the other mappings the rows are opened that were marked. */
   async ahead(account: OpenAccount, rows: RunRows): Promise<ReadonlyMap<string, ComparedAhead>> {
     const ahead = new Map<string, ComparedAhead>();
-    for (const [name, foreseen] of this.#foreseen) {
-      const comparison = (await this.#isAsItWas(foreseen))
-        ? await provedRight(this.#ports, foreseen, account)
-        : undefined;
+    for (const [name, { foreseen, isAsItWas }] of this.#marks) {
+      const comparison = (await isAsItWas()) ? await provedRight(this.#ports, foreseen, account) : undefined;
       const isAnyCompared = ((await rows.countChanges(name)).get('unchanged') ?? 0) > 0;
       if (comparison === undefined) await unmark(rows, name);
       else ahead.set(name, { comparison, isAnyCompared });
     }
     return ahead;
-  }
-
-  /** Whether nothing was confirmed since the run began to read. */
-  async #isAsItWas({ mapping, service }: Foreseen): Promise<boolean> {
-    if (service === undefined) return false;
-    const { comparisons } = this.#ports.store;
-    return (await comparisons.last(service, mapping.resource, watched(mapping))) === this.#runId;
   }
 }
 
