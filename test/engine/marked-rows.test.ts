@@ -82,6 +82,19 @@ it('a plan says what its rows were compared with where all of them were marked, 
   });
 });
 
+it('rows of which something is to be said are compared under the lock', async () => {
+  const engine = await knowingEngine();
+  userTable(engine, ' A,Ann,true', 'B,Bo,true', 'C,Cy,maybe');
+  const { outcomes, asked } = await pushed(engine, () => confirmName(engine, 'B', 'Bea'));
+  expect(outcomes).toEqual({ updated: 1, unchanged: 1, invalid: 1 });
+  expect(asked).toEqual([['B'], ['A', 'B']]);
+  expect(resultLines(engine).map(({ outcome, message }) => [outcome, message === ''])).toEqual([
+    ['unchanged', false],
+    ['updated', true],
+    ['invalid', false],
+  ]);
+});
+
 it('where something is confirmed before the lock, all rows are compared with that', async () => {
   const engine = await knowingEngine();
   const { outcomes, asked } = await pushed(engine, () => confirmName(engine, 'B', 'Bea'));
