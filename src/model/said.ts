@@ -145,6 +145,9 @@ const SAID = {
     `${found} of ${of} rows were found by reading back, the others were not applied`,
   /** Decided by what reading back showed or did not show. */
   'read-back-settled': (): string => 'decided by reading back',
+  /** Of a create: it may have been taken for a record that was there, and that nothing else of its run changed. */
+  'read-back-changed': (): string =>
+    'a record that was there before, and that may be the one of a row, was changed since',
   'read-back-absent': (): string => PROVED_ABSENT,
   'read-back-not-shown': (): string => NOT_SHOWN,
   'read-back-rows-lost': (): string =>

@@ -1,6 +1,6 @@
 import { isOpenIntent } from '../plan/intent-lifecycle.ts';
 import { EXIT, StoppedError, UsageError, type ExitCode } from '../model/error.ts';
-import type { RunRows } from '../model/state/run-rows.ts';
+import type { RunRow, RunRows } from '../model/state/run-rows.ts';
 import { renderSaid } from '../model/said.ts';
 import type { Run } from '../model/state/store.ts';
 import { rowAfter, wordless } from '../plan/row-lifecycle.ts';
@@ -8,7 +8,7 @@ import { assumeWrite, resolveByWord } from './reconcile/assume.ts';
 import { resolveConflicts } from './reconcile/conflicts.ts';
 import { leaveRest } from './write/defer-rest.ts';
 import { endLostRun, hasLostRows, mappingOf } from './journal/lost-rows.ts';
-import { isListedCreate } from '../plan/reconcile/intents.ts';
+import { isListedCreate, mayBeApplied } from '../plan/reconcile/intents.ts';
 import {
   findCase,
   openCases,
@@ -23,6 +23,7 @@ import { openAccount } from './plan/plan-sync.ts';
 import { finish } from './finish/end-run.ts';
 import { reconcileWrites } from './reconcile/writes.ts';
 import { allMappings, pushedMappings } from './journal/stored-run.ts';
+import { rowsOfWrites } from './journal/unverified.ts';
 import type { SyncPorts, OpenAccount } from './ports.ts';
 import { holding } from './runs/holding.ts';
 
@@ -191,7 +192,8 @@ async function readBackOf({ ports, run, mapping, rows }: Resolving, each: OpenCa
   const again = now.filter(
     ({ outcome, id }) => (outcome === null || outcome === 'deferred') && (id === null || !isProved),
   );
-  const code = isProved ? 'sent-not-applied' : 'sent-not-shown';
+  const doubtful = await rowsOfWrites(ports, run, mapping, mayBeApplied);
+  const isDoubtful = ({ rowNumber }: RunRow): boolean => !isProved || doubtful.has(rowNumber);
   await rows.patch(
     mapping.name,
     again
@@ -199,7 +201,10 @@ async function readBackOf({ ports, run, mapping, rows }: Resolving, each: OpenCa
       .map((row) =>
         rowAfter(wordless(row), {
           kind: 'must-wait',
-          said: [{ code }, { code: 'resume-sends-again', run: run.id }],
+          said: [
+            { code: isDoubtful(row) ? 'sent-not-shown' : 'sent-not-applied' },
+            { code: 'resume-sends-again', run: run.id },
+          ],
         }),
       ),
   );
@@ -219,7 +224,7 @@ async function readBackOf({ ports, run, mapping, rows }: Resolving, each: OpenCa
   }
   return {
     settled: 'not_applied',
-    said: [{ code: isProved ? 'read-back-absent' : 'read-back-not-shown' }],
+    said: [{ code: isProved && !again.some(isDoubtful) ? 'read-back-absent' : 'read-back-not-shown' }],
   };
 }
 

@@ -4,7 +4,7 @@ import { renderSaid } from '../../src/model/said.ts';
 import type { RunRow } from '../../src/model/state/run-rows.ts';
 import { openBatches } from '../../src/sync/write/push-batches.ts';
 import { PushWriter } from '../../src/sync/write/push-writer.ts';
-import { createUser, pushMapping, runRow } from '../support/builders.ts';
+import { createUser, knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { settingNames } from '../support/points.ts';
 import { ACCOUNT, intentOf, pushTask, startedRun } from '../support/writes.ts';
@@ -516,6 +516,28 @@ describe('a refused batch', () => {
     expect(await outcomes(pushed)).toEqual(Array(4).fill('created'));
     expect(pushed.engine.clock.slept).toEqual([SETTLE_MS]);
     expect(await fact(pushed, 'keeps_parts:users')).toBe('true');
+  });
+
+  it.each([
+    ['Ne', [{ code: 'read-back-changed' }]],
+    ['Old', []],
+  ])('after which a record that a row may stand in shows the name %s says %o', async (name, more) => {
+    const old = (at: number) => knownRecord(`u${at}`, { display_name: 'Old' }, `id-${at}`);
+    // The first row whose record may be there goes alone, before the others.
+    const pushed = await pushing(creates(3), { used: 2 }, async ({ service, store }) => {
+      await store.confirm(ACCOUNT, 'users', [old(1), old(2)]);
+      for (const at of [1, 2])
+        service.users.push({ id: `id-${at}`, user_id: at, external_id: `u${at}`, display_name: 'Old' });
+      service.faults.push(undefined, 'refused', 'throttled');
+      service.onCall = (body) => {
+        const [, user] = service.users;
+        if (user !== undefined && JSON.stringify(body ?? '').includes('U3')) user.display_name = name;
+      };
+    });
+    await pushed.run();
+    expect(sent(pushed)).toEqual([[1], [2, 3], [2]]);
+    const [, write] = await pushed.engine.store.intents('RUN');
+    expect(write).toMatchObject({ result: 'refused', detail: [{ code: 'refused' }, ...more] });
   });
 
   it('of which a part was applied is waited for although another was applied whole', async () => {

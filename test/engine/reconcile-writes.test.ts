@@ -3,6 +3,7 @@ import type { PushMapping } from '../../src/mapping/mapping.ts';
 import type { RunRow, RunRows } from '../../src/model/state/run-rows.ts';
 import type { Words } from '../../src/model/said.ts';
 import type { IntentResult, StoredIntent } from '../../src/model/state/store.ts';
+import { digestFields } from '../../src/plan/digest.ts';
 import { doubtDetail } from '../../src/plan/reconcile/soft-refusal.ts';
 import { recordAnswers, reconcileWrites } from '../../src/sync/reconcile/writes.ts';
 import { createUser, knownRecord, pushMapping, runRow } from '../support/builders.ts';
@@ -188,6 +189,76 @@ describe('settling a create', () => {
     expect(await rowsOf(given)).toEqual([
       { rowNumber: 1, outcome: 'created', id: 'id-1', message: 'kept as u1' },
     ]);
+  });
+
+  describe('that a service may have taken for a record which was there, under another spelling of its key', () => {
+    const REFUSED: Words = [{ code: 'refused-doubtful', reason: 'HTTP 409', held: 'u1' }];
+    const refusal = 'the service refused it: HTTP 409; it has "u1", and may take it for the same key';
+    const unproved = 'sent without a trustworthy answer, and nothing shows that it was applied; ';
+    const alike = (name: string): object => ({
+      unlisted: 0,
+      known: 1,
+      alike: ['u1'],
+      alikeIds: ['id-1'],
+      alikeDigests: [digestFields({ display_name: name })],
+    });
+    /** The answer says no, and the list shows that record with this name. */
+    async function refused(sent: readonly Sent[], name: string): Promise<Ended> {
+      const given = await ended({ rows: [createUser(1)], sent });
+      const id = `W${sent.length}`;
+      await given.engine.store.recordResult(ACCOUNT, id, 'ambiguous', REFUSED, []);
+      held(given, 1, { external_id: 'u1', display_name: name });
+      return given;
+    }
+    const rejected = (message: string): readonly object[] => [{ rowNumber: 1, outcome: 'rejected', message }];
+
+    it('is refused where that record is as it was', async () => {
+      const given = await refused([{ rowNumbers: [1], evidence: alike('Old') }], 'Old');
+      await settle(given);
+      expect(await rowsOf(given)).toEqual(rejected(refusal));
+      expect((await given.engine.store.intents(RUN)).map(({ detail }) => detail)).toEqual([REFUSED]);
+    });
+
+    it.each([['not known'], ['known']])(
+      'is refused without proof where that record was changed and the spelling is %s',
+      async (spelling) => {
+        const given = await refused([{ rowNumbers: [1], evidence: alike('Old') }], 'Na');
+        if (spelling === 'known') await given.engine.store.respell(ACCOUNT, 'users', { case: true });
+        await settle(given);
+        expect(await rowsOf(given)).toEqual(rejected(unproved + refusal));
+        const [write] = await given.engine.store.intents(RUN);
+        expect(write).toMatchObject({
+          result: 'refused',
+          detail: [...REFUSED, { code: 'read-back-changed' }],
+        });
+      },
+    );
+
+    it('says once that the record was changed, however often it is read', async () => {
+      const given = await refused([{ rowNumbers: [1], evidence: alike('Old') }], 'Na');
+      const changed: Words = [...REFUSED, { code: 'read-back-changed' }];
+      await given.engine.store.recordResult(ACCOUNT, 'W1', 'ambiguous', changed, []);
+      await settle(given);
+      expect((await given.engine.store.intents(RUN)).map(({ detail }) => detail)).toEqual([changed]);
+    });
+
+    it('is refused without proof where an earlier write of the row changed that record', async () => {
+      const first: Sent = { rowNumbers: [1], result: 'ambiguous', evidence: alike('Old') };
+      const given = await refused([first, { rowNumbers: [1], evidence: alike('Na') }], 'Na');
+      const { store } = given.engine;
+      const changed: Words = [{ code: 'read-back-settled' }, { code: 'read-back-changed' }];
+      await store.recordResult(ACCOUNT, 'W1', 'not_applied', changed, []);
+      await settle(given);
+      expect(await rowsOf(given)).toEqual(rejected(unproved + refusal));
+    });
+
+    it('is refused where the run changed that record itself', async () => {
+      const given = await refused([{ rowNumbers: [1], evidence: alike('Old') }], 'Na');
+      const own = intentOf('OWN', { operation: 'update-user', keys: ['u1'], rowNumbers: [9] });
+      await given.engine.store.addIntent(ACCOUNT, own);
+      await settle(given);
+      expect(await rowsOf(given)).toEqual(rejected(refusal));
+    });
   });
 
   it('leaves rows that wait for their flag open, with the id of what was created', async () => {

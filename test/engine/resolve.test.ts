@@ -114,6 +114,23 @@ describe('a write without an answer', () => {
     expect(engine.service.users).toHaveLength(2);
   });
 
+  it('that may stand in a record which was there under another spelling of its key, and changed since, is not proved absent', async () => {
+    const engine = await makeEngine();
+    const stranger = { id: 'old', user_id: 9, external_id: 'a', display_name: 'Eve', is_active: true };
+    engine.service.users.push(stranger);
+    engine.service.faults.push('vanished');
+    engine.service.onCall = (body) => {
+      if (body !== undefined) engine.service.users[0] = { ...stranger, display_name: 'An' };
+    };
+    userTable(engine, 'A,Ann,');
+    await pushUsers(engine);
+    const { cases } = await settle(engine);
+    expect(cases).toMatchObject([{ settled: 'not_applied', message: 'nothing shows that it was applied' }]);
+    expect(resultLines(engine)[0]?.[5]).toContain(
+      'sent without a trustworthy answer, and nothing shows that it was applied',
+    );
+  });
+
   it('that is settled is no more open to a word that says the opposite', async () => {
     const engine = await makeEngine();
     userTable(engine, 'A,Ann,');

@@ -12,6 +12,7 @@ import { words } from '../support/said.ts';
 
 const SAID_NO = doubtDetail('JSON that is not the envelope', 400);
 const READ_BACK: Words = [{ code: 'read-back-settled' }];
+const CHANGED: Words = [{ code: 'read-back-changed' }];
 const change = { operation: 'update-user' } as const;
 const upload = { resource: 'prices', operation: 'upload-prices' } as const;
 const create = { operation: 'create-users' } as const;
@@ -31,6 +32,10 @@ it.each<readonly [Partial<Intent>, IntentResult | null, Words, boolean]>([
   [create, 'not_applied', READ_BACK, false],
   [squad, 'not_applied', READ_BACK, false],
   [create, 'refused', SAID_NO, false],
+  // A record that it may stand in was changed.
+  [create, 'not_applied', [...READ_BACK, ...CHANGED], true],
+  [create, 'refused', [...SAID_NO, ...CHANGED], true],
+  [create, 'applied', [...READ_BACK, ...CHANGED], false],
 ])('of %o that is %s (%s) it may be that it was applied: %s', (sent, result, detail, may) => {
   expect(mayBeApplied({ ...intentOf('W', sent), result, detail })).toBe(may);
 });

@@ -29,7 +29,8 @@ export const neverWentOut = ({ result, detail }: Pick<StoredIntent, 'result' | '
 
 /** Whether reading back did not show a write, and that proves nothing. */
 export function mayBeApplied(intent: StoredIntent): boolean {
-  if (isListedCreate(intent)) return false;
+  if (isListedCreate(intent))
+    return intent.result !== 'applied' && intent.detail.some(({ code }) => code === 'read-back-changed');
   if (intent.result === 'not_applied') return intent.detail.some(({ code }) => code === 'read-back-settled');
   return intent.result === 'refused' && saidNo(intent);
 }

@@ -15,11 +15,15 @@ import { rowAfter, wordless } from '../row-lifecycle.ts';
 /** What becomes of a write that nothing is seen of, where that is no proof: it stays unknown, or is taken for not applied and sent again. */
 export type OnAmbiguous = 'hold' | 'settle';
 
-/** A row that was refused in other words than the envelope, alone or by its key, and surely was not applied, is refused; else it may have been another one of its batch. */
+/**
+ * A row that was refused in other words than the envelope, alone or by its key, and that reading back did not show, is refused; else it may have been another one of
+ * its batch. `doubtful`: rows of which that is no proof.
+ */
 export function refusedRows(
   rows: readonly RunRow[],
   intent: StoredIntent,
   patches: readonly RunRowPatch[],
+  doubtful: ReadonlySet<number>,
 ): readonly RunRowPatch[] {
   const isAlone = intent.rowNumbers.length === 1;
   return patches.map((patch, at) => {
@@ -28,7 +32,8 @@ export function refusedRows(
     const reason = refusalsOf(intent.detail, row).filter((part) => isAlone || part.key !== undefined);
     if (reason.length === 0) return patch;
     const isFlag = isChange(intent.operation) && row.change === 'create';
-    const said: Words = isFlag ? [{ code: 'flag-not-set', reason }] : reason;
+    const before: Words = doubtful.has(row.rowNumber) ? [{ code: 'sent-not-shown' }] : [];
+    const said: Words = isFlag ? [{ code: 'flag-not-set', reason }] : [...before, ...reason];
     return { ...patch, ...rowAfter(wordless(row), { kind: 'refused', said }) };
   });
 }

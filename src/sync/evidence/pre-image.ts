@@ -1,6 +1,7 @@
 import { isChange } from '../../contract/index.ts';
 import { formsOf } from '../../plan/reconcile/fit-rows.ts';
 import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
+import type { Words } from '../../model/said.ts';
 import type { Intent, Run, ServiceAccount, StoredIntent } from '../../model/state/store.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { pushedMappings, runsOf } from '../journal/stored-run.ts';
@@ -8,7 +9,7 @@ import type { SyncPorts, PushTask } from '../ports.ts';
 import { countKnown } from './full-list.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
-import { type Evidence, readEvidence } from '../../plan/reconcile/evidence.ts';
+import { type Evidence, isChangedSince, readEvidence } from '../../plan/reconcile/evidence.ts';
 
 /** Reads what shows the effect of a write, before it goes out. `unrecorded`: what answers have shown that the state does not hold yet. */
 export type TakeEvidence = (
@@ -118,6 +119,24 @@ export async function countStrange(
   const keys = new Set(sent.flatMap((intent) => intent.keys.map(spell)));
   const explained = (await store.snapshots(account, resource, [...keys])).size;
   return (await countKnown({ store }, account, resource)) - seen.known - explained;
+}
+
+/**
+ * What the list, which was read and confirmed just now, says of a create that it does not show: records that were there before and may be those of its rows hold
+ * other values now, and nothing else of the run sent these. A service that takes a repeat for the record that it has may have written it over.
+ */
+export async function writtenOver(
+  { store }: Pick<SyncPorts, 'store'>,
+  account: ServiceAccount,
+  intent: Intent,
+): Promise<Words> {
+  const { alike = [] } = readEvidence(intent) ?? {};
+  if (alike.length === 0) return [];
+  const sent = new Set((await store.intents(intent.runId)).flatMap(({ keys }) => keys));
+  const others = alike.filter((key) => intent.keys.includes(key) || !sent.has(key));
+  const isChanged = isChangedSince([intent]);
+  const now = await store.snapshots(account, intent.resource, others);
+  return now.entries().some((each) => isChanged(...each)) ? [{ code: 'read-back-changed' }] : [];
 }
 
 /**

@@ -13,7 +13,7 @@ import { resourcePlans } from '../../plan/resources/index.ts';
 const SENT_NOT_SHOWN: Said = { code: 'sent-not-shown' };
 
 /** The rows of a mapping whose writes in a run are so. */
-async function rowsOfWrites(
+export async function rowsOfWrites(
   { store }: Pick<SyncPorts, 'store'>,
   { id }: Pick<Run, 'id'>,
   { name }: PushMapping,

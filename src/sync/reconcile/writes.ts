@@ -5,7 +5,8 @@ import type { Said, Words } from '../../model/said.ts';
 import type { ServiceAccount, StoredIntent } from '../../model/state/store.ts';
 import { withoutKnown } from '../../plan/reconcile/known-conflict.ts';
 import { isReadable, lostRows } from '../../plan/reconcile/lost-rows.ts';
-import { asReadAt, isListedCreate, maySendStill } from '../../plan/reconcile/intents.ts';
+import { asReadAt, isListedCreate, mayBeApplied, maySendStill } from '../../plan/reconcile/intents.ts';
+import { writtenOver } from '../evidence/pre-image.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import { readBackTwice } from './read-back.ts';
 import { type OpenWrite, wasNamedOtherwise } from '../../plan/reconcile/seen.ts';
@@ -62,6 +63,8 @@ export async function reconcileWrites(
   const unread = open.filter((write) => write.rows.length > 0);
   const read = unread.length === 0 ? undefined : await readBackTwice(ports, account, mapping, unread);
   const [again, created, others] = [new Set<number>(), new Set<number>(), new Set<number>()];
+  const unproved = intents.filter((intent) => isListedCreate(intent) && mayBeApplied(intent));
+  const doubtful = new Set(unproved.flatMap(({ rowNumbers }) => rowNumbers));
   const laterRunOf = await createdLater(ports, account, mapping, intents);
   // A row may stand in several writes: what became of one says nothing of another that may still go out.
   const coming = new Map(
@@ -73,13 +76,15 @@ export async function reconcileWrites(
   const mayCome = ({ rowNumber }: RunRow): Said | undefined => coming.get(rowNumber);
   for (const { intent, lost } of open) {
     const seen = read && { ...read, found: withoutKnown(intent, intent.detail, read.found) };
+    const changed = await writtenOver(ports, account, intent);
+    if (changed.length > 0) for (const row of intent.rowNumbers) doubtful.add(row);
     const evidence = { seen, onAmbiguous, laterRunOf, mayCome, isOlder: olderThan(mapping, intent) };
     // Otherwise the first one decides.
     const left = (await openRowsOf(rows, mapping, intent)).filter(
       ({ rowNumber }) => !again.has(rowNumber) && !created.has(rowNumber),
     );
     const settled = left.map((row) => reconciledRow(row, intent, evidence));
-    const patches = refusedRows(left, intent, settled);
+    const patches = refusedRows(left, intent, settled, doubtful);
     const records = intent.keys.flatMap((key) => seen?.found.get(key)?.record ?? []);
     // What is remembered before its row is done cannot be sent twice, wherever the process ends; the intent is closed last.
     const actual = records.map((record) => managed(mapping, record));
@@ -94,7 +99,8 @@ export async function reconcileWrites(
     const isShown = event !== 'doubted' && left.length + lost.length > 0 && !isChange(intent.operation);
     if (maySendStill(intent) !== undefined && !isShown) continue;
     const isKept = saidNo(intent) || (event === 'doubted' && wasNamedOtherwise([intent]));
-    const detail: Words = isKept ? intent.detail : [{ code: 'read-back-settled' }];
+    const kept: Words = isKept ? intent.detail : [{ code: 'read-back-settled' }];
+    const detail = [...kept.filter(({ code }) => code !== 'read-back-changed'), ...changed];
     await ports.store.recordResult(account, intent.id, intentAfter(event), detail, []);
   }
   return { again: [...again], created: [...created] };

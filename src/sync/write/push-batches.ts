@@ -8,6 +8,7 @@ import type { WriteResult } from '../../model/service.ts';
 import type { Intent } from '../../model/state/store.ts';
 import type { Confirmation, PushRequests } from '../../plan/requests.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
+import { writtenOver } from '../evidence/pre-image.ts';
 import { batchSize, shrinkBatch } from '../journal/batch-size.ts';
 import { CounterWitness } from './counter-witness.ts';
 import { wasThere } from '../../plan/reconcile/evidence.ts';
@@ -278,6 +279,7 @@ class BatchPush {
 
   /** Sends the parts of refused batches, without the rows that were applied all the same. */
   async #divide(round: readonly RefusedBatch[]): Promise<void> {
+    const { ports, account } = this.#writer.task;
     const seen = await this.#seenOf(round);
     const parts: (readonly RunRow[])[] = [];
     // Everything is recorded before anything more is sent, because sending may end the run.
@@ -290,7 +292,8 @@ class BatchPush {
       const applied = batch.filter((row) => row.key !== null && seen.found.has(row.key));
       await this.#writer.remember(applied, seen.found);
       await this.#writer.patchConfirmed(applied, seen.found);
-      await this.#writer.recordResult(intent, 'refused', reason, []);
+      const changed = await writtenOver(ports, account, intent);
+      await this.#writer.recordResult(intent, 'refused', [...reason, ...changed], []);
       const left = batch.filter((row) => !applied.includes(row));
       const isCheap = status === TOO_LARGE || (seen.pages ?? 1) <= CHEAP_PAGES;
       // What a quota refused goes again as it was, cut to the room that there is.

@@ -10,7 +10,9 @@ import { unsetWords } from '../../plan/requests.ts';
 import { rowAfter, wordless } from '../../plan/row-lifecycle.ts';
 import { leaveWritten } from './sibling-writes.ts';
 import { reconcileWrites } from '../reconcile/writes.ts';
+import { rowsOfWrites } from '../journal/unverified.ts';
 import { waitSettled } from '../journal/wait-settled.ts';
+import { mayBeApplied } from '../../plan/reconcile/intents.ts';
 import type { PushTask } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
@@ -43,17 +45,24 @@ async function reconcileRound(writer: PushWriter): Promise<boolean> {
   if (openSinceMs === undefined || unknown === 0 || !(await waitSettled(ports, openSinceMs))) return false;
   const { again, created } = await reconcileWrites(ports, runId, mapping, rows, account, onAmbiguous);
   const spent = again.filter((rowNumber) => writer.isSpent(rowNumber));
+  const doubtful = await rowsOfWrites(ports, { id: runId }, mapping, mayBeApplied);
   await writer.patch(
     (await rows.rows(mapping.name, spent)).map((row) => {
-      const said = spentWords(mapping, row, writer.lastReason(row.rowNumber));
+      const said = spentWords(mapping, row, writer.lastReason(row.rowNumber), doubtful);
       return rowAfter(wordless(row), { kind: 'must-wait', said });
     }),
   );
   return again.length + created.length > spent.length;
 }
 
-/** Only of what a list shows for good is it known that it was never applied. */
-function spentWords({ resource }: PushMapping, row: RunRow, reason: Words): Words {
-  const isProved = resourcePlans[resource].listed !== undefined && row.change === 'create' && row.id === null;
+/** Only of what a list shows for good is it known that it was never applied, unless it may stand in a record that was there. */
+function spentWords(
+  { resource }: PushMapping,
+  row: RunRow,
+  reason: Words,
+  doubtful: ReadonlySet<number>,
+): Words {
+  const isListed = resourcePlans[resource].listed !== undefined && row.change === 'create' && row.id === null;
+  const isProved = isListed && !doubtful.has(row.rowNumber);
   return unsetWords(row, [{ code: 'sent-spent', times: MAX_ATTEMPTS, isProved, reason }]);
 }

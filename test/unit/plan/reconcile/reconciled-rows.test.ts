@@ -17,6 +17,7 @@ import { intentOf } from '../../../support/writes.ts';
 
 const FIELDS = { external_id: 'U1', display_name: 'Ada', is_active: true };
 const REFUSED: Words = [{ code: 'refused-doubtful', reason: 'no' }];
+const PROVED: ReadonlySet<number> = new Set();
 const SILENT: Said = { code: 'sender-silent', holder: 'worker on one' };
 const BEFORE: Words = [{ code: 'resume-looks', run: 'RUN' }, { code: 'read-back-settled' }];
 
@@ -61,11 +62,21 @@ describe('a row that was refused alone or by its key, in other words than the en
 
   it('is refused, in the words of the refusal', () => {
     const row = rowOf({ said: BEFORE });
-    expect(refusedRows([row], sent({ detail: REFUSED }), [again])).toEqual([
+    expect(refusedRows([row], sent({ detail: REFUSED }), [again], PROVED)).toEqual([
       { rowNumber: 2, outcome: 'rejected', said: REFUSED },
     ]);
-    expect(refusedRows([updateOf()], change({ detail: REFUSED }), [again])).toEqual([
+    expect(refusedRows([updateOf()], change({ detail: REFUSED }), [again], PROVED)).toEqual([
       { rowNumber: 2, outcome: 'rejected', said: REFUSED },
+    ]);
+  });
+
+  it('is refused without proof, where an earlier reading proved nothing', () => {
+    const doubtful = new Set([2]);
+    expect(refusedRows([rowOf()], sent({ detail: REFUSED }), [again], doubtful)).toEqual([
+      { rowNumber: 2, outcome: 'rejected', said: [{ code: 'sent-not-shown' }, ...REFUSED] },
+    ]);
+    expect(refusedRows([rowOf()], change({ detail: REFUSED }), [again], doubtful)).toEqual([
+      { rowNumber: 2, outcome: 'rejected', said: [{ code: 'flag-not-set', reason: REFUSED }] },
     ]);
   });
 
@@ -73,14 +84,16 @@ describe('a row that was refused alone or by its key, in other words than the en
     const own: Said = { code: 'refused-doubtful', reason: 'taken', key: 'U1' };
     const other: Said = { ...own, key: 'U2' };
     const batch = sent({ rowNumbers: [2, 3], detail: [...REFUSED, other, own] });
-    expect(refusedRows([rowOf()], batch, [again])).toEqual([
+    expect(refusedRows([rowOf()], batch, [again], PROVED)).toEqual([
       { rowNumber: 2, outcome: 'rejected', said: [own] },
     ]);
-    expect(refusedRows([rowOf({ key: null })], { ...batch, detail: [own] }, [again])).toEqual([again]);
+    expect(refusedRows([rowOf({ key: null })], { ...batch, detail: [own] }, [again], PROVED)).toEqual([
+      again,
+    ]);
   });
 
   it('is there without its flag, where that was refused', () => {
-    expect(refusedRows([rowOf()], change({ detail: REFUSED }), [again])).toEqual([
+    expect(refusedRows([rowOf()], change({ detail: REFUSED }), [again], PROVED)).toEqual([
       { rowNumber: 2, outcome: 'rejected', said: [{ code: 'flag-not-set', reason: REFUSED }] },
     ]);
   });
@@ -91,11 +104,11 @@ describe('a row that was refused alone or by its key, in other words than the en
     ['it has an outcome', { detail: REFUSED }, { ...again, outcome: 'unknown' }],
     ['its record was made', { detail: REFUSED }, { ...again, id: 'id-U1' }],
   ])('stays as it is where %s', (_what, intent, patch) => {
-    expect(refusedRows([rowOf()], sent(intent), [patch])).toEqual([patch]);
+    expect(refusedRows([rowOf()], sent(intent), [patch], PROVED)).toEqual([patch]);
   });
 
   it('stays as it is where the row is not known', () => {
-    expect(refusedRows([], sent({ detail: REFUSED }), [again])).toEqual([again]);
+    expect(refusedRows([], sent({ detail: REFUSED }), [again], PROVED)).toEqual([again]);
   });
 });
 
