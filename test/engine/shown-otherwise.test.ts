@@ -356,6 +356,17 @@ describe('a service that keeps names in capitals', () => {
     expect(await pushed(engine)).toEqual(['unchanged']);
   });
 
+  it('is sent a name twice, also where its list shows keys otherwise and showed the record before', async () => {
+    const engine = await makeEngine();
+    Object.assign(engine.service, { names: 'capitals', spelling: { lower: 'lists' } });
+    userTable(engine, 'A,Ann,', 'B,Bob,');
+    await run(engine, [users]);
+    for await (const page of engine.service.list('list-users'))
+      await engine.store.confirm(accountOf(engine), 'users', page.map(knownUser).map(remembered));
+    expect(await pushed(engine)).toEqual(['Ann', 'Bob', 'conflict', 'conflict']);
+    expect(await pushed(engine)).toEqual(['conflict', 'conflict']);
+  });
+
   it('is sent the change again where somebody changed the record, or the operator says so', async () => {
     const engine = await makeEngine();
     engine.service.names = 'capitals';

@@ -113,5 +113,12 @@ export function oneOfSpellings(one: KnownRecord, other: KnownRecord): KnownRecor
   const known = ({ digests }: KnownRecord): number => Object.keys(digests).length;
   const managedBy = one.managedBy ?? other.managedBy;
   const kept = known(other) > known(one) ? other : one;
-  return { ...kept, key: one.key, ...(managedBy !== undefined && { managedBy }) };
+  // A list that showed the record before it was written to says nothing of this.
+  const keptOtherwise = one.id === other.id ? (one.keptOtherwise ?? other.keptOtherwise) : kept.keptOtherwise;
+  return {
+    ...kept,
+    key: one.key,
+    ...(managedBy !== undefined && { managedBy }),
+    ...(keptOtherwise !== undefined && { keptOtherwise }),
+  };
 }

@@ -134,6 +134,15 @@ describe('two records that were known under spellings of one key', () => {
     expect(oneOfSpellings(one, other)).toEqual(one);
   });
 
+  it('keep what is known of fields that the service keeps otherwise, where they are one record', () => {
+    const keptOtherwise = { name: { sent: 'x', shown: 'y', times: 1 } };
+    const listed = { ...record('m-1', { name: 'y' }), id: 'one' };
+    const sent = { ...record('M-1', { name: 'y' }), id: 'one', keptOtherwise };
+    expect(oneOfSpellings(listed, sent)).toEqual({ ...listed, keptOtherwise });
+    expect(oneOfSpellings(sent, listed)).toEqual(sent);
+    expect(oneOfSpellings(listed, { ...sent, id: 'other' })).toEqual(listed);
+  });
+
   it('belong to the mapping that either belonged to', () => {
     const [bare, managed] = [record('m-1', {}), record('M-1', {}, 'users')];
     expect(oneOfSpellings(bare, managed)).toEqual({ ...bare, managedBy: 'users' });
