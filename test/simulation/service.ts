@@ -56,6 +56,8 @@ export class SimulatedService {
   readonly quota = new Map<Kind, number>();
   /** Lists of records show their first half alone, and say that this is all. */
   endsEarly = false;
+  /** Answers that left out the record which a repeat was taken for: nothing shows whose it is then. */
+  silentMerges = 0;
   /** The requests that the limiter refused, and how long the window is that was full. */
   readonly refusedByLimiter: { readonly number: number; readonly windowMs: number }[] = [];
   readonly #habits: Habits;
@@ -240,6 +242,11 @@ export class SimulatedService {
     const told = this.#saidOf(users, made);
     if (bad.length > 0 && (badRow === 'good_then_refuse' || made.length + told.length === 0)) return refusal;
     const records = this.#disordered(made);
+    const isMerged = ({ id }: Values): boolean =>
+      this.records.effects.some(
+        (effect) => effect.kind === 'merge' && effect.request === request && effect.id === id,
+      );
+    if (made.some((record) => isMerged(record) && !records.includes(record))) this.silentMerges += 1;
     return this.#habits.leftOut.endsWith('beside')
       ? { ...this.#made(records), errors: told }
       : this.#made([...records, ...told]);
