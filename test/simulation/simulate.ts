@@ -187,6 +187,11 @@ class Simulation {
     const calm = { maxWaitMs: PATIENT_MS, adopt: true };
     // A list may come late, so the next run sees what the last one did only after a while.
     const rest = (): Promise<void> => this.world.pass(this.scenario.settleMs);
+    // The first run is no re-run.
+    if (this.wire.sent.every(({ method }) => method === 'GET')) {
+      await this.command('push', calm);
+      await rest();
+    }
     await this.command('resume', calm);
     await rest();
     await this.command('push', calm);
