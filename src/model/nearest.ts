@@ -4,7 +4,7 @@ const LONGEST = 100;
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const wanted = fold(word);
   let best: string | undefined;
-  let fewest = Math.max(2, Math.floor(wanted.length / 2)) + 0.5;
+  let fewest = Math.max(2, Math.floor(wanted.length * 0.4)) + 0.5;
   for (const candidate of candidates) {
     const edits = distance(wanted, fold(candidate));
     if (edits < fewest) {
