@@ -144,3 +144,9 @@ export function shapeOf(schema: z.core.$ZodType): Shape {
     fields: Object.fromEntries(Object.entries(shape).map(([name, child]) => [name, shapeOf(child)])),
   };
 }
+
+/** `goalkeeper_goal_points` -> `Goalkeeper goal points`: a name as people read it. */
+export function labelOf(name: string): string {
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

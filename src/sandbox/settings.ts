@@ -1,4 +1,3 @@
-import type { Feature } from '../contract/endpoint.ts';
 import { UsageError } from '../model/error.ts';
 import {
   DEFAULT_SETTINGS,
@@ -10,15 +9,6 @@ import {
   type Settings,
   type SwitchName,
 } from './switches.ts';
-
-/** The switch that holds the quota of a feature. */
-export const QUOTA_SWITCH = {
-  fantasy_leagues: 'quota_fantasy_leagues',
-  mini_leagues: 'quota_mini_leagues',
-  squads: 'quota_squads',
-  contests: 'quota_contests',
-  users: 'quota_users',
-} as const satisfies Record<Feature, SwitchName>;
 
 /**
  * One `--set switch=value` as settings to spread over others.

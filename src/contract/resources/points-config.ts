@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
-import { read, record, send } from '../field.ts';
+import { labelOf, read, record, send } from '../field.ts';
 import type { PushableResource, PushField } from '../resource.ts';
 
 /**
@@ -88,12 +88,6 @@ export const pointsConfigEndpoints = {
     record: pointsConfigRecord,
   },
 } as const satisfies Record<string, Endpoint>;
-
-/** `goalkeeper_goal_points` -> `Goalkeeper goal points`: the label that a Setting column may also hold. */
-function labelOf(name: string): string {
-  const words = name.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
 
 const settingFields = Object.fromEntries(
   Object.entries(SETTINGS).map(([name, [kind, description]]): [string, PushField] => [

@@ -1,4 +1,5 @@
 import { FEATURES } from '../../contract/endpoint.ts';
+import { labelOf } from '../../contract/field.ts';
 import { stateOf } from '../control/state.ts';
 import { DEFAULT_SETTINGS, SWITCH_NAMES } from '../switches.ts';
 import { LAST_WEEK, allWeeks } from '../game/weeks.ts';
@@ -10,13 +11,6 @@ import { results } from './results.ts';
 import { rankingTable } from './squads.ts';
 import { link, readAccount, readFixtures, type View, type Visit } from './visit.ts';
 
-const FEATURE_NAMES: Readonly<Record<(typeof FEATURES)[number], string>> = {
-  fantasy_leagues: 'Fantasy leagues',
-  mini_leagues: 'Mini leagues',
-  squads: 'Squads',
-  contests: 'Contests',
-  users: 'Users',
-};
 const TOP = 5;
 
 /** What an operator sees first: the clock and the season, what the account has and may do, the best squads and the last results. */
@@ -80,7 +74,7 @@ function accountCard(visit: Visit): Markup {
     windowBar(`This window of ${minute?.window}`, minute),
     windowBar('Today', day),
     markup`<h3>Quotas</h3>`,
-    FEATURES.map((name) => bar(FEATURE_NAMES[name], features?.[name]?.used ?? 0, features?.[name]?.max ?? 0)),
+    FEATURES.map((name) => bar(labelOf(name), features?.[name]?.used ?? 0, features?.[name]?.max ?? 0)),
   );
 }
 

@@ -1,6 +1,5 @@
 import { FEATURES, type Feature } from '../../contract/endpoint.ts';
 import { Refusal } from '../refusal.ts';
-import { QUOTA_SWITCH } from '../settings.ts';
 import type { Store } from '../store/store.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../switches.ts';
 import { openWindow, type RateWindow } from './windows.ts';
@@ -24,15 +23,6 @@ export interface Limits {
   clear(): void;
 }
 
-/** Where the records of a feature are counted. A fantasy league brings one contest, its overall ranking. */
-const TABLES = {
-  fantasy_leagues: ['fantasy_leagues', 'id'],
-  mini_leagues: ['mini_leagues', 'id'],
-  squads: ['squads', 'number'],
-  contests: ['fantasy_leagues', 'id'],
-  users: ['users', 'user_id'],
-} as const satisfies Record<Feature, readonly [table: string, key: string]>;
-
 /** The limits of an account, which go on from what {@link Limits.save} kept; `clockMs` is milliseconds since the epoch. */
 export function openLimits(settings: Settings, clockMs: () => number, store: Store): Limits {
   const [keptMinute, keptDay] = readKept(store.readMeta(META));
@@ -49,7 +39,7 @@ export function openLimits(settings: Settings, clockMs: () => number, store: Sto
     kept: keptDay,
   });
   const windows = [minute, day];
-  const maxOf = (feature: Feature): number => settings[QUOTA_SWITCH[feature]];
+  const maxOf = (feature: Feature): number => settings[`quota_${feature}`];
   const save = (): void => store.writeMeta(META, JSON.stringify(windows.map((window) => window.keep())));
   return {
     admit: () => {
@@ -88,10 +78,10 @@ export function openLimits(settings: Settings, clockMs: () => number, store: Sto
   };
 }
 
-/** Records are numbered from 1 without a gap and never deleted. */
+/** Records are numbered from 1 without a gap and never deleted. A fantasy league brings one contest, its overall ranking. */
 function usedOf(store: Store, feature: Feature): number {
-  const [table, key] = TABLES[feature];
-  return store.count(`SELECT coalesce(max(${key}), 0) AS n FROM ${table}`);
+  const table = feature === 'contests' ? 'fantasy_leagues' : feature;
+  return store.count(`SELECT coalesce(max(rowid), 0) AS n FROM ${table}`);
 }
 
 function readKept(kept: string | undefined): readonly unknown[] {
