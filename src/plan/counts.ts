@@ -1,11 +1,11 @@
+import { byName } from '../contract/by-name.ts';
 import { OUTCOMES, type ChangeKind, type Outcome, type OutcomeCounts } from '../model/outcome.ts';
 import { InternalError } from '../model/error.ts';
 
 /** Outcome counts with `rows`; the order of interfaces.md, section 6. */
 export function outcomeCounts(counts: ReadonlyMap<Outcome | 'open', number>): OutcomeCounts {
   const rows = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  const byOutcome = OUTCOMES.map((outcome) => [outcome, counts.get(outcome) ?? 0] as const);
-  return { rows, ...(Object.fromEntries(byOutcome) as Record<Outcome, number>) };
+  return { rows, ...byName(OUTCOMES, (outcome) => counts.get(outcome) ?? 0) };
 }
 
 /** The outcomes that a plan foresees: rows still open end as their change says; those that stay unchanged wait for their record. */

@@ -1,3 +1,4 @@
+import { byName } from '../contract/by-name.ts';
 import { InternalError } from '../model/error.ts';
 import type { Service } from '../model/service.ts';
 import { CHECKS, type Check } from '../sync/checks.ts';
@@ -9,7 +10,7 @@ type Row = Readonly<Record<Check, string>>;
 
 const HOLDS = 'holds';
 
-const EVERY_CHECK = Object.fromEntries(CHECKS.map((check) => [check, HOLDS])) as Row;
+const EVERY_CHECK: Row = byName(CHECKS, () => HOLDS);
 
 const SENDS_NOTHING = 'it changes the state alone, by what the service shows or the operator says';
 const RAW = 'a raw call has no table and no keys: the operator alone says what it is to do';

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { byName } from '../by-name.ts';
 import { FEATURES, type Endpoint } from '../endpoint.ts';
 import { read, record } from '../field.ts';
 import type { Resource } from '../resource.ts';
@@ -29,10 +30,7 @@ const quota = record(
 
 const features = record(
   {},
-  Object.fromEntries(FEATURES.map((name) => [name, quota])) as Record<
-    (typeof FEATURES)[number],
-    typeof quota
-  >,
+  byName(FEATURES, () => quota),
 );
 
 /** Section 2.1. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { byName } from '../by-name.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { labelOf, read, record, send } from '../field.ts';
 import type { PushableResource, PushField } from '../resource.ts';
@@ -46,13 +47,10 @@ const SETTINGS = {
 
 type Kind = (typeof SETTINGS)[keyof typeof SETTINGS][0];
 type Setting = keyof typeof SETTINGS;
+const NAMES = Object.keys(SETTINGS) as readonly Setting[];
 
-function shapeOf<T>(make: (kind: Kind) => T): Record<Setting, T> {
-  return Object.fromEntries(Object.entries(SETTINGS).map(([name, [kind]]) => [name, make(kind)])) as Record<
-    Setting,
-    T
-  >;
-}
+const shapeOf = <T>(make: (kind: Kind) => T): Readonly<Record<Setting, T>> =>
+  byName(NAMES, (name) => make(SETTINGS[name][0]));
 
 const sendKind = (kind: Kind): z.ZodNumber | z.ZodInt =>
   kind === 'minutes' ? send.minutes() : kind === 'number' ? send.number() : send.integer();

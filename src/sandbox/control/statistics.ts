@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { byName } from '../../contract/by-name.ts';
 import type { Context } from '../context.ts';
 import { correct, listCorrections } from '../game/corrections.ts';
-import { COUNTERS, type Counter } from '../game/match.ts';
+import { COUNTERS } from '../game/match.ts';
 import { Refusal } from '../refusal.ts';
 import { settleLeagues } from '../game/settle.ts';
 import { LAST_WEEK, requireWeek } from '../game/weeks.ts';
@@ -14,7 +15,7 @@ const counter = z.int().min(0).max(MOST).optional();
 const body = z.strictObject({
   game_week: gameWeek,
   player_id: z.int().min(1),
-  ...(Object.fromEntries(COUNTERS.map((name) => [name, counter])) as Record<Counter, typeof counter>),
+  ...byName(COUNTERS, () => counter),
   minutes_played: z.int().min(0).max(90).optional(),
   games_started: z.int().min(0).max(1).optional(),
   // Scores of a player may fall below nothing.

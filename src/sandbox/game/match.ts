@@ -1,3 +1,4 @@
+import { byName } from '../../contract/by-name.ts';
 import { between, pickWeighted, poisson, type Chance } from './random.ts';
 import type { Position } from './season.ts';
 
@@ -53,7 +54,7 @@ interface Appearance extends Record<Counter, number> {
   to: number;
 }
 
-const NOTHING = Object.fromEntries(COUNTERS.map((name) => [name, 0])) as Record<Counter, number>;
+const NOTHING = byName(COUNTERS, () => 0);
 
 const FULL_TIME = 90;
 /** Minutes that a clean sheet needs in the statistics, whatever a league's points configuration asks. */

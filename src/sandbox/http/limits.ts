@@ -1,3 +1,4 @@
+import { byName } from '../../contract/by-name.ts';
 import { FEATURES, type Feature } from '../../contract/endpoint.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
@@ -58,9 +59,7 @@ export function openLimits(settings: Settings, clockMs: () => number, store: Sto
       };
     },
     quotas: (counted) =>
-      Object.fromEntries(
-        FEATURES.map((feature) => [feature, reportQuota(maxOf(feature), usedOf(counted, feature), settings)]),
-      ) as Record<Feature, ReturnType<typeof reportQuota>>,
+      byName(FEATURES, (feature) => reportQuota(maxOf(feature), usedOf(counted, feature), settings)),
     reserve: (feature, count) => {
       const [max, used] = [maxOf(feature), usedOf(store, feature)];
       if (used + count <= max) return;
