@@ -55,3 +55,8 @@ export interface ResourcePlan {
   /** What a row lacks to make a new record, with the remedy; undefined when it lacks nothing. */
   readonly lacks?: (row: Pick<RunRow, 'fields'>) => Said | undefined;
 }
+
+/** The same of a resource whose records the service lists. */
+export interface ListedPlan extends ResourcePlan {
+  readonly listed: ListedResource;
+}

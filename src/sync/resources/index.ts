@@ -1,8 +1,6 @@
+import { byName } from '../../contract/by-name.ts';
 import type { PushedResource } from '../../contract/index.ts';
-import { miniLeagues } from '../../plan/resources/mini-leagues.ts';
-import type { ListedResource } from '../../plan/resources/resource-plan.ts';
-import { squads } from '../../plan/resources/squads.ts';
-import { users } from '../../plan/resources/users.ts';
+import { PUSHED_RESOURCES, resourcePlans, type ListedName } from '../../plan/resources/index.ts';
 import { listedEvidence } from '../evidence/pre-image.ts';
 import { autoSubstitutions } from './auto-substitutions.ts';
 import { fantasyLeagues } from './fantasy-leagues.ts';
@@ -10,20 +8,26 @@ import { pointsConfig } from './points-config.ts';
 import { prices } from './prices.ts';
 import { PLAIN, type PushStrategy } from './strategy.ts';
 
+/** Those that no list of the service shows as they can be compared. */
+const unlisted: Readonly<Record<Exclude<PushedResource, ListedName>, PushStrategy>> = {
+  fantasy_leagues: fantasyLeagues,
+  points_config: pointsConfig,
+  prices,
+  auto_substitutions: autoSubstitutions,
+};
+
+const isListed = (resource: PushedResource): resource is ListedName =>
+  resourcePlans[resource].listed !== undefined;
+
 /** A resource whose records a list shows needs nothing else: what lists say is the same for all of them. */
-const listed = ({ listed }: { readonly listed: ListedResource }): PushStrategy => ({
+const listed = (resource: ListedName): PushStrategy => ({
   ...PLAIN,
-  listed,
+  listed: resourcePlans[resource].listed,
   takeEvidence: listedEvidence,
 });
 
 /** What the steps of a push ask of each resource. */
-export const strategies: Readonly<Record<PushedResource, PushStrategy>> = {
-  users: listed(users),
-  fantasy_leagues: fantasyLeagues,
-  points_config: pointsConfig,
-  prices,
-  mini_leagues: listed(miniLeagues),
-  squads: listed(squads),
-  auto_substitutions: autoSubstitutions,
-};
+export const strategies: Readonly<Record<PushedResource, PushStrategy>> = byName(
+  PUSHED_RESOURCES,
+  (resource) => (isListed(resource) ? listed(resource) : unlisted[resource]),
+);

@@ -126,10 +126,10 @@ it('what the service lists, and how people call it', () => {
     ],
   ]);
   const { users, mini_leagues, squads } = resourcePlans;
-  expect(users.listed?.known({ id: UUID, external_id: 'M' })?.key).toBe('M');
-  expect(mini_leagues.listed?.known({ id: 1, name: 'Pub', fantasy_league: { id: 2 } })?.key).toBe('2/Pub');
+  expect(users.listed.known({ id: UUID, external_id: 'M' })?.key).toBe('M');
+  expect(mini_leagues.listed.known({ id: 1, name: 'Pub', fantasy_league: { id: 2 } })?.key).toBe('2/Pub');
   expect(
-    squads.listed?.known({ id: UUID, name: 'XI', fantasy_league: { id: 2 }, user: { user_id: 4 } })?.key,
+    squads.listed.known({ id: UUID, name: 'XI', fantasy_league: { id: 2 }, user: { user_id: 4 } })?.key,
   ).toBe('2/4/XI');
 });
 
