@@ -1,10 +1,7 @@
 import { settingNames } from '../support/points.ts';
 import type { Dice } from './dice.ts';
 import { REFUSED } from './service.ts';
-import { uuidOf, type Kind } from './records.ts';
-
-/** A table of the operator: that of a resource, or a second one of members. */
-export type TableName = Kind | 'guests';
+import { uuidOf } from './records.ts';
 
 /** Rows of a table, the header first. */
 export type Cells = readonly (readonly string[])[];
@@ -113,8 +110,8 @@ export class Desk {
     this.#prices.delete(REFUSED.player);
   }
 
-  /** A table as it stands now. */
-  cells(table: TableName): Cells {
+  /** A table as it stands now: that of a resource, or a second one of members. */
+  cells(table: string): Cells {
     switch (table) {
       case 'users':
         return [
@@ -144,6 +141,8 @@ export class Desk {
         ];
       case 'auto_substitutions':
         return [['Week'], ...[...this.#weeks].map((week) => [week])];
+      default:
+        throw new Error(`the operator has no table ${table}`);
     }
   }
 

@@ -10,7 +10,7 @@ import type { Service } from '../../src/model/service.ts';
 import type { Lock, Store } from '../../src/model/state/store.ts';
 import type { SyncPorts } from '../../src/sync/ports.ts';
 import type { Checker } from './checker.ts';
-import type { Desk, TableName } from './desk.ts';
+import type { Desk } from './desk.ts';
 import type { History } from './history.ts';
 import { underLock } from '../../src/runtime/under-lock.ts';
 import { heldLock } from '../support/held-lock.ts';
@@ -106,7 +106,7 @@ export async function beginProcess(
     sharing: { shared: shared?.budget ?? ownBudget(life, budget), writes: locked.isHeld },
   });
   const openRows: OpenedRows = new Map();
-  const kind = memoryKind((path) => desk.cells(path as TableName));
+  const kind = memoryKind((path) => desk.cells(path));
   const ports: SyncPorts = {
     service: bug.service === undefined ? client : bug.service(client),
     store: watchedStore(life, store, checker, openRows),

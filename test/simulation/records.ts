@@ -1,17 +1,10 @@
+import type { PushedResource } from '../../src/contract/index.ts';
+
 /** A field of a record as it stands in bodies. */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** What pushes are about; names as in mappings. */
-export const KINDS = [
-  'users',
-  'fantasy_leagues',
-  'mini_leagues',
-  'squads',
-  'prices',
-  'points_config',
-  'auto_substitutions',
-] as const;
-export type Kind = (typeof KINDS)[number];
+export type Kind = PushedResource;
 
 /** Something that the service did for good. */
 export interface Effect {
