@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATION_IDS, endpoints } from '../../src/contract/index.ts';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
 import type { OperationId } from '../../src/contract/index.ts';
 import { digestTables } from '../support/digest.ts';
 import { at, openSandbox, pointsConfigBody } from '../support/sandbox.ts';
@@ -14,6 +15,7 @@ const squad = { user_id: 1, name: 'Some squad', fantasy_league_id: 1, players_in
 const price = { player_id: 1, price: 5, type: 'market' };
 const mini = { fantasy_league_id: 1, name: 'M', type: 'classic' };
 const league = { name: 'L', league_id: 1 };
+const ofLeague = { fantasy_league_id: 1 };
 
 /** Every constraint broken one at a time: operation, what is sent, the status and a part of the message. */
 type Broken = readonly [OperationId, string, object, number, string];
@@ -44,6 +46,13 @@ const inBody = (operation: OperationId, body: object, over: object, status: numb
 
 const POINTS = pointsConfigBody();
 const broken: readonly Broken[] = [
+  ...OPERATION_IDS.flatMap((operation): Broken[] => {
+    const { body, paged }: Endpoint = endpoints[operation];
+    return [
+      ...(body ? [[operation, 'no field it knows', { id: 1, body: { x: 1 } }, 400, ''] as const] : []),
+      ...(paged ? [[operation, 'page 0', { query: { ...ofLeague, page: 0 } }, 400, 'page: '] as const] : []),
+    ];
+  }),
   ...brokenFields('create-fantasy-league', league, { name: 5, league_id: '1' }),
   inBody('create-fantasy-league', league, { name: '' }, 400, 'name: '),
   inBody('create-fantasy-league', league, { league_id: 0 }, 400, 'league_id: '),
@@ -59,7 +68,6 @@ const broken: readonly Broken[] = [
   inBody('create-mini-league', mini, { fantasy_league_id: 0 }, 404, 'fantasy_league_id: '),
   inBody('create-mini-league', mini, { name: '' }, 400, 'name: '),
   inBody('create-mini-league', mini, { type: '' }, 400, 'type: '),
-  ['list-mini-leagues', 'page 0', { query: { page: 0 } }, 400, 'page: '],
   ['list-mini-leagues', 'league 0', { query: { fantasy_league_id: 0 } }, 400, 'fantasy_league_id: '],
   ...brokenFields('create-users', { users: [user] }, { users: {} }),
   ['create-users', 'no body', {}, 400, 'body: '],
@@ -114,7 +122,7 @@ const broken: readonly Broken[] = [
     409,
     'users[1].external_id: "X"',
   ],
-  ...['0', '-1', '1.5', 'x', '', '1e3', '0x1', '99999999999999999999'].map((page): Broken => [
+  ...['-1', '1.5', 'x', '', '1e3', '0x1', '99999999999999999999'].map((page): Broken => [
     'list-users',
     `page ${page}`,
     { query: { page } },
@@ -140,7 +148,6 @@ const broken: readonly Broken[] = [
   inBody('create-squad', squad, { players_in: [1, '2'] }, 400, 'players_in[1]: '),
   inBody('create-squad', squad, { players_in: [1, 2, 1] }, 400, 'players_in[2]: '),
   inBody('create-squad', squad, { players_in: [1, 9_999] }, 404, 'players_in[1]: '),
-  ['list-squads', 'page 0', { query: { page: 0 } }, 400, 'page: '],
   ['list-squads', 'user 0', { query: { user_id: 0 } }, 400, 'user_id: '],
   ['list-squads', 'league x', { query: { fantasy_league_id: 'x' } }, 400, 'fantasy_league_id: '],
   ['get-squad', 'id not a uuid', { id: '1' }, 400, 'id: '],
@@ -205,7 +212,6 @@ const broken: readonly Broken[] = [
       Object.keys(over)[0] ?? '',
     ),
   ),
-  ['list-prices', 'page 0', { query: { page: 0 } }, 400, 'page: '],
   ...brokenFields(
     'trigger-auto-substitution',
     { fantasy_league_id: 1, game_week_id: NOBODY },
@@ -228,7 +234,6 @@ const broken: readonly Broken[] = [
   ['list-auto-substitutions', 'no league', {}, 400, 'fantasy_league_id: '],
   ['list-auto-substitutions', 'league 0', { query: { fantasy_league_id: 0 } }, 400, 'fantasy_league_id: '],
   ['list-auto-substitutions', 'league 9', { query: { fantasy_league_id: 9 } }, 404, 'fantasy_league_id: '],
-  ['list-auto-substitutions', 'page 0', { query: { fantasy_league_id: 1, page: 0 } }, 400, 'page: '],
 ];
 
 describe('a broken request is refused with the name of the field and changes nothing', () => {
@@ -392,6 +397,5 @@ describe('a broken request is refused with the name of the field and changes not
     const named = new Set(broken.map(([operation]) => operation));
     const takesNothing = OPERATION_IDS.filter((id) => !named.has(id));
     expect(takesNothing).toEqual(['get-account']);
-    expect(Object.keys(endpoints)).toHaveLength(21);
   });
 });

@@ -5,6 +5,8 @@ import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OPERATION_IDS } from '../../src/contract/index.ts';
 import type { OperationId } from '../../src/contract/index.ts';
+import { examplesOf } from '../../src/sandbox/docs/examples.ts';
+import { Store } from '../../src/sandbox/store/store.ts';
 import { openSandbox, pointsConfigBody } from '../support/sandbox.ts';
 import type { TestSandbox } from '../support/sandbox.ts';
 
@@ -42,35 +44,16 @@ describe('queries', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'teamsheet-queries-'));
     box = await openSandbox({ seed: 'demo', db: join(folder, 'db') });
-    const squad = (await box.call('list-squads')).list[0]?.['id'];
-    const user = (await box.call('list-users')).list[0]?.['id'];
-    const config = await box.call('set-points-config', { body: pointsConfigBody() });
-    const weeks = (await box.call('get-fixtures', { id: 1 })).list;
+    await box.call('set-points-config', { body: pointsConfigBody() });
+    const database = new DatabaseSync(join(folder, 'db'), { readOnly: true });
     const league = { fantasy_league_id: 1 };
     requests = {
-      'get-account': {},
-      'create-fantasy-league': { body: { name: 'L', league_id: 1 } },
-      'get-fantasy-league': { id: 1 },
-      'get-fixtures': { id: 1 },
-      'create-mini-league': { body: { ...league, name: 'M', type: 't' } },
+      ...examplesOf(new Store(database)),
       'list-mini-leagues': { query: league },
-      'get-mini-league': { id: 1 },
-      'create-users': { body: { users: [{ external_id: 'a', display_name: 'A' }] } },
       'list-users': { query: { page: 2 } },
-      'update-user': { body: { id: user, display_name: 'B' } },
-      'create-squad': { body: { ...league, user_id: 1, name: 'Squad', players_in: [1, 2] } },
       'list-squads': { query: { ...league, user_id: 1 } },
-      'get-squad': { id: String(squad) },
-      'get-lineup': { id: String(squad) },
-      'get-player': { id: 1, query: league },
-      // Every squad of the league is counted again, so every squad of the league is read.
-      'set-points-config': { body: pointsConfigBody() },
-      'get-points-config': { id: String(config.record['id']) },
-      'upload-prices': { body: { ...league, prices: [{ player_id: 1, price: 5, type: 'current' }] } },
-      'list-prices': {},
-      'trigger-auto-substitution': { body: { ...league, game_week_id: weeks[5]?.['id'] } },
-      'list-auto-substitutions': { query: league },
     };
+    database.close();
   });
   afterAll(async () => {
     await box.close();
@@ -98,6 +81,7 @@ describe('queries', () => {
     return [...ran];
   };
 
+  // Every squad of the league is counted again, so every squad of the league is read.
   it.each(OPERATION_IDS.filter((id) => id !== 'set-points-config' && id !== 'trigger-auto-substitution'))(
     '%s reads nothing from one end to the other that grows',
     async (operation) => {

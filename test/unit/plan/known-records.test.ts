@@ -114,7 +114,7 @@ it('what the service lists, and how people call it', () => {
     const { operation, feature, one, several, filters, byId, showsAnswers } = listed;
     return [[resource, operation, feature, one, several, filters, byId, showsAnswers]];
   });
-  expect(named).toEqual([
+  const expected = [
     ['users', 'list-users', 'users', 'user', 'users', [], undefined, true],
     [
       ...['mini_leagues', 'list-mini-leagues', 'mini_leagues', 'mini league', 'mini leagues'],
@@ -124,7 +124,8 @@ it('what the service lists, and how people call it', () => {
       ...['squads', 'list-squads', 'squads', 'squad', 'squads'],
       ...[['fantasy_league_id', 'user_id'], 'get-squad', undefined],
     ],
-  ]);
+  ];
+  expect(named).toEqual(expect.arrayContaining(expected));
   const { users, mini_leagues, squads } = resourcePlans;
   expect(users.listed.known({ id: UUID, external_id: 'M' })?.key).toBe('M');
   expect(mini_leagues.listed.known({ id: 1, name: 'Pub', fantasy_league: { id: 2 } })?.key).toBe('2/Pub');

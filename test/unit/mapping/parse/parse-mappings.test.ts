@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { RESOURCES } from '../../../../src/contract/index.ts';
 import { ConfigError } from '../../../../src/model/error.ts';
 import type { Mapping } from '../../../../src/mapping/mapping.ts';
 import { mappingNames, parseMappings } from '../../../../src/mapping/parse/parse-mappings.ts';
@@ -309,7 +310,7 @@ describe('a mapping that is wrong says what, where and what is near', () => {
     [USERS.replace('version: 1', 'version: 2'), 'm.yaml:1:10: version: 2 is not known; write version: 1'],
     [
       USERS.replace('push: users', 'push: user'),
-      'm.yaml:3:7: push: unknown resource "user": did you mean "users"?; known are account, users, prices, points_config, fantasy_leagues, mini_leagues, squads, lineups, players, fixtures, auto_substitutions, standings',
+      `m.yaml:3:7: push: unknown resource "user": did you mean "users"?; known are ${RESOURCES.join(', ')}`,
     ],
     [
       USERS.replace('push: users', 'push: lineups'),
