@@ -7,23 +7,25 @@ import type { OperationId } from '../../../src/contract/index.ts';
 import { RESOURCES } from '../../../src/contract/index.ts';
 import type { Resource } from '../../../src/contract/resource.ts';
 
-/** The endpoint table of the interface (section 4), row by row: operation, method, path, query, body, list, paged. */
-const TABLE: readonly (readonly [OperationId, string, string, string, string, boolean, boolean])[] = [
-  ['get-account', 'GET', '/auth/account', '', '', false, false],
-  ['create-fantasy-league', 'POST', '/fantasy-league', '', 'name league_id', false, false],
-  ['get-fantasy-league', 'GET', '/fantasy-league/{id}', '', '', false, false],
-  ['get-fixtures', 'GET', '/fantasy-league/{id}/fixtures', '', '', true, false],
-  ['create-mini-league', 'POST', '/mini-league', '', 'fantasy_league_id name type', false, false],
-  ['list-mini-leagues', 'GET', '/mini-league', 'page? fantasy_league_id?', '', true, true],
-  ['get-mini-league', 'GET', '/mini-league/{id}', '', '', false, false],
-  ['create-users', 'POST', '/user', '', 'users', true, false],
-  ['list-users', 'GET', '/user', 'page?', '', true, true],
-  ['update-user', 'PATCH', '/user', '', 'id display_name? is_active?', false, false],
-  ['create-squad', 'POST', '/squad', '', 'user_id name fantasy_league_id players_in', false, false],
-  ['list-squads', 'GET', '/squad', 'page? user_id? fantasy_league_id?', '', true, true],
-  ['get-squad', 'GET', '/squad/{id}', '', '', false, false],
-  ['get-lineup', 'GET', '/squad/{id}/lineup', '', '', false, false],
-  ['get-player', 'GET', '/player/{id}', 'fantasy_league_id', '', false, false],
+type Texts = readonly [method: string, path: string, query: string, body: string, identity: string];
+
+/** The endpoint table of the interface (section 4), row by row: operation, method, path, query, body, what a record must have, list, paged. */
+const TABLE: readonly (readonly [OperationId, ...Texts, boolean, boolean])[] = [
+  ['get-account', 'GET', '/auth/account', '', '', 'id', false, false],
+  ['create-fantasy-league', 'POST', '/fantasy-league', '', 'name league_id', 'id', false, false],
+  ['get-fantasy-league', 'GET', '/fantasy-league/{id}', '', '', 'id', false, false],
+  ['get-fixtures', 'GET', '/fantasy-league/{id}/fixtures', '', '', 'id', true, false],
+  ['create-mini-league', 'POST', '/mini-league', '', 'fantasy_league_id name type', 'id', false, false],
+  ['list-mini-leagues', 'GET', '/mini-league', 'page? fantasy_league_id?', '', 'id', true, true],
+  ['get-mini-league', 'GET', '/mini-league/{id}', '', '', 'id', false, false],
+  ['create-users', 'POST', '/user', '', 'users', 'id external_id', true, false],
+  ['list-users', 'GET', '/user', 'page?', '', 'id external_id', true, true],
+  ['update-user', 'PATCH', '/user', '', 'id display_name? is_active?', 'id external_id', false, false],
+  ['create-squad', 'POST', '/squad', '', 'user_id name fantasy_league_id players_in', 'id', false, false],
+  ['list-squads', 'GET', '/squad', 'page? user_id? fantasy_league_id?', '', 'id', true, true],
+  ['get-squad', 'GET', '/squad/{id}', '', '', 'id', false, false],
+  ['get-lineup', 'GET', '/squad/{id}/lineup', '', '', 'id', false, false],
+  ['get-player', 'GET', '/player/{id}', 'fantasy_league_id', '', 'id', false, false],
   [
     'set-points-config',
     'POST',
@@ -37,22 +39,24 @@ const TABLE: readonly (readonly [OperationId, string, string, string, string, bo
      yellow_card_points red_card_points sub_in_points sub_out_points own_goal_points penalty_save_points penalty_miss_points
      goalkeeper_goal_concede_points defender_goal_concede_points midfielder_goal_concede_points forward_goal_concede_points
      minutes_played_points goal_save_points clean_sheet_eligibility_minutes time_onfield_eligibility_minutes goal_save_ratio`,
+    'id',
     false,
     false,
   ],
-  ['get-points-config', 'GET', '/points/config/{id}', '', '', false, false],
-  ['upload-prices', 'POST', '/price', '', 'fantasy_league_id prices', false, false],
-  ['list-prices', 'GET', '/price', 'page?', '', true, true],
+  ['get-points-config', 'GET', '/points/config/{id}', '', '', 'id', false, false],
+  ['upload-prices', 'POST', '/price', '', 'fantasy_league_id prices', '', false, false],
+  ['list-prices', 'GET', '/price', 'page?', '', 'id', true, true],
   [
     'trigger-auto-substitution',
     'POST',
     '/auto-substitution',
     '',
     'fantasy_league_id game_week_id',
+    '',
     false,
     false,
   ],
-  ['list-auto-substitutions', 'GET', '/auto-substitution', 'fantasy_league_id page?', '', true, true],
+  ['list-auto-substitutions', 'GET', '/auto-substitution', 'fantasy_league_id page?', '', 'id', true, true],
 ];
 
 const words = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== '');
@@ -71,7 +75,7 @@ describe('the operations', () => {
     expect(OPERATION_IDS.map((id) => endpoints[id].row)).toEqual(TABLE.map((_, index) => index + 1));
   });
 
-  it.each(TABLE)('%s is %s %s', (id, method, path, query, body, list, paged) => {
+  it.each(TABLE)('%s is %s %s', (id, method, path, query, body, identity, list, paged) => {
     const endpoint: Endpoint = endpoints[id];
     expect({
       method: endpoint.method,
@@ -86,6 +90,7 @@ describe('the operations', () => {
     });
     expect(fieldsOf(endpoint.query)).toEqual(words(query));
     expect(fieldsOf(endpoint.body)).toEqual(words(body));
+    expect(fieldsOf(endpoint.record).filter((name) => !name.endsWith('?'))).toEqual(words(identity));
     expect(endpoint.pathId !== undefined).toBe(path.includes('{id}'));
   });
 
