@@ -5,7 +5,7 @@ import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OPERATION_IDS } from '../../src/contract/index.ts';
 import type { OperationId } from '../../src/contract/index.ts';
-import { examplesOf } from '../../src/sandbox/docs/examples.ts';
+import { examplesOf } from '../../src/sandbox/handlers/index.ts';
 import { Store } from '../../src/sandbox/store/store.ts';
 import { openSandbox, pointsConfigBody } from '../support/sandbox.ts';
 import type { TestSandbox } from '../support/sandbox.ts';

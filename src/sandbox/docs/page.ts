@@ -5,7 +5,7 @@ import { OPERATION_IDS, endpoints, type OperationId } from '../../contract/index
 import { markup, type Markup } from '../../pages/markup.ts';
 import { card } from '../../pages/parts.ts';
 import { withQuery, type View, type Visit } from '../console/visit.ts';
-import { examplesOf, type Example } from './examples.ts';
+import { examplesOf, type Example } from '../handlers/index.ts';
 import { fieldTable } from './fields.ts';
 
 /** The operations for people, made of the same contract that requests are checked against, each with a request to copy. */

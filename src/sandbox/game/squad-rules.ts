@@ -2,6 +2,8 @@ import { SQUAD_CONFIG } from './leagues.ts';
 import type { MarketPlayer } from './market.ts';
 import { Refusal } from '../refusal.ts';
 import { POSITIONS } from './season.ts';
+import { position } from './stats.ts';
+import { int, type Store } from '../store/store.ts';
 
 /**
  * Checks a squad by the rules that a fantasy league shows as its squad_config; `bank` is the money that it leaves.
@@ -32,4 +34,22 @@ export function checkSquad(field: string, players: readonly MarketPlayer[], bank
     400,
     `${field}: ${(-bank).toFixed(1)} more than the budget of ${budget} allows; choose cheaper players`,
   );
+}
+
+/** The cheapest players that a squad of the public game may hold, by id. */
+export function legalSquad(store: Store): readonly number[] {
+  const { positions, max_per_club } = SQUAD_CONFIG;
+  const chosen: { readonly id: number; readonly club: number; readonly place: keyof typeof positions }[] = [];
+  const players = store.all('SELECT id, club_id, position FROM players ORDER BY price, id', [], (row) => ({
+    id: int(row, 'id'),
+    club: int(row, 'club_id'),
+    place: position(row),
+  }));
+  for (const player of players) {
+    const isFree =
+      chosen.filter(({ place }) => place === player.place).length < positions[player.place] &&
+      chosen.filter(({ club }) => club === player.club).length < max_per_club;
+    if (isFree) chosen.push(player);
+  }
+  return chosen.map(({ id }) => id);
 }
