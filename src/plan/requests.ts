@@ -2,6 +2,7 @@ import type { BodyOf, endpoints, OperationId } from '../contract/index.ts';
 import type { Fields } from '../model/tables/cell.ts';
 import type { KnownRecord, RunRow } from '../model/state/run-rows.ts';
 import type { Said, Words } from '../model/said.ts';
+import type { CallInput } from '../model/service.ts';
 import { known, numberOf, remembered } from './known-records.ts';
 
 /** What an answer says of one row that was sent. */
@@ -32,8 +33,8 @@ export type ChangeOperation = {
 /** How a record of a resource is changed by a request of its own. */
 export interface ChangeRequest {
   readonly operation: ChangeOperation;
-  /** The fields of a row that change, for the record with this id. */
-  readonly body: (row: RunRow, id: string) => BodyOf<ChangeOperation>;
+  /** What is sent for the record with this id: the fields of a row that change. */
+  readonly input: (row: RunRow, id: string) => CallInput<ChangeOperation>;
 }
 
 /** How rows of one resource become requests, and how answers are matched to them: by key, never by position. */

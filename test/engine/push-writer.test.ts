@@ -53,7 +53,7 @@ function send(
 ): ReturnType<typeof writer.send<'create-users'>> {
   const { service } = engine;
   service.send = () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer as never));
-  return writer.send('create-users', given, { users: [] });
+  return writer.send('create-users', given, { body: { users: [] } });
 }
 
 const intentsOf = ({ engine }: Writing): Promise<readonly StoredIntent[]> => engine.store.intents('RUN');
@@ -95,7 +95,7 @@ describe('before a write goes out', () => {
       return applied as never;
     };
     const body = { users: [{ external_id: 'U1', display_name: 'Name 1' }] };
-    const { intent, result } = await all.writer.send('create-users', all.given, body);
+    const { intent, result } = await all.writer.send('create-users', all.given, { body });
     expect(before).toEqual([{ ...intent, result: null, detail: [] }]);
     expect(intent).toEqual({
       id: expect.stringMatching(/^01J\d{23}$/) as string,
@@ -238,7 +238,7 @@ describe('an answer that shows every row', () => {
       steps.push('answer');
     };
     const push = async (row: RunRow): Promise<void> => {
-      const { intent } = await writer.send('create-users', [row], { users: [] });
+      const { intent } = await writer.send('create-users', [row], { body: { users: [] } });
       const record = knownRecord(row.key ?? '', {});
       await writer.recordAnswer(intent, [record], () => {
         steps.push(`row ${row.rowNumber}`);
@@ -281,7 +281,7 @@ describe('an answer that shows every row', () => {
     const again = writer.openPool(1);
     await again.add(() => push(first));
     await again.add(async () => {
-      const { intent } = await writer.send('create-users', [second], { users: [] });
+      const { intent } = await writer.send('create-users', [second], { body: { users: [] } });
       await writer.recordResult(intent, 'doubted', [], []);
     });
     await again.done();

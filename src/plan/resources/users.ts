@@ -10,7 +10,7 @@ import type { ResourcePlan } from './resource-plan.ts';
 
 const requests: PushRequests = {
   operation: 'create-users',
-  change: { operation: 'update-user', body: userChange },
+  change: { operation: 'update-user', input: (row, id) => ({ body: userChange(row, id) }) },
   parallel: true,
   groupOf: () => '',
   body: (rows) => ({

@@ -160,11 +160,9 @@ class BatchPush {
     const batch = await this.#withinQuota(this.#isRespelt ? await this.#withoutAlike(rows) : rows);
     if (batch.length === 0) return;
     this.#counter.sends(batch);
-    const { result, intent, doubt } = await this.#writer.send(
-      this.#requests.operation,
-      batch,
-      this.#requests.body(batch),
-    );
+    const { result, intent, doubt } = await this.#writer.send(this.#requests.operation, batch, {
+      body: this.#requests.body(batch),
+    });
     switch (result.kind) {
       case 'applied':
         return this.#applied(intent, batch, result);

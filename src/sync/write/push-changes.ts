@@ -43,10 +43,12 @@ async function pushSendable(writer: PushWriter, change: ChangeRequest, row: RunR
 
 async function pushChange(writer: PushWriter, change: ChangeRequest, row: RunRow): Promise<void> {
   const { rowNumber } = row;
-  const body = change.body(row, row.id ?? '');
-  const sent = Object.fromEntries(Object.entries(fieldsOf(row)).filter(([name]) => name in body));
+  const input = change.input(row, row.id ?? '');
+  const sent = Object.fromEntries(
+    Object.entries(fieldsOf(row)).filter(([name]) => name in (input.body ?? {})),
+  );
   for (let attempt = 1; ; attempt += 1) {
-    const { result, intent, doubt } = await writer.send(change.operation, [row], body);
+    const { result, intent, doubt } = await writer.send(change.operation, [row], input);
     if (result.kind === 'applied') return confirmChange(writer, intent, row, sent, result.records);
     if (result.kind === 'refused') {
       const { status, message } = result;

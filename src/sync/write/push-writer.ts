@@ -1,8 +1,7 @@
-import type { BodyOf } from '../../contract/index.ts';
 import { AccessError, IncompleteError, InterruptedError, UnavailableError } from '../../model/error.ts';
 import type { KnownRecord, RunRow, RunRowPatch } from '../../model/state/run-rows.ts';
 import { renderSaid, stopWords, type Words } from '../../model/said.ts';
-import { isUnsendable, type WriteResult } from '../../model/service.ts';
+import { isUnsendable, type CallInput, type WriteResult } from '../../model/service.ts';
 import type { Intent, Recorded } from '../../model/state/store.ts';
 import { digestOf } from '../../plan/digest.ts';
 import { intentAfter, type IntentEvent, isOpenIntent } from '../../plan/intent-lifecycle.ts';
@@ -99,7 +98,7 @@ export class PushWriter {
   async send<Id extends WriteOperation>(
     operation: Id,
     batch: readonly RunRow[],
-    body: BodyOf<Id> | BodyOf<WriteOperation>,
+    input: CallInput<Id>,
   ): Promise<{
     readonly result: Exclude<WriteResult<Id>, { kind: 'not_applied' }>;
     readonly intent: Intent;
@@ -108,9 +107,9 @@ export class PushWriter {
   }> {
     this.task.ports.signal.throwIfAborted();
     this.#checkDeadline();
-    const intent = await this.#recordIntent(operation, batch, body);
+    const intent = await this.#recordIntent(operation, batch, input.body);
     if (this.#done === 0) this.#progress();
-    const result = await this.#attempt(operation, body as BodyOf<Id>, intent);
+    const result = await this.#attempt(operation, input, intent);
     const doubt = result.kind === 'ambiguous' ? this.#doubtOf(operation, batch, result, intent) : [];
     // What said no speaks against what was sent, and not against the service itself.
     const isDoubtful = result.kind === 'ambiguous' && !saidNo({ detail: doubt });
@@ -262,11 +261,11 @@ export class PushWriter {
 
   async #attempt<Id extends WriteOperation>(
     operation: Id,
-    body: BodyOf<Id>,
+    input: CallInput<Id>,
     intent: Intent,
   ): Promise<WriteResult<Id>> {
     try {
-      return await this.task.ports.service.send(operation, { body });
+      return await this.task.ports.service.send(operation, input);
     } catch (error) {
       // These stop a request before it is sent, or are a whole refusal of the key. After any other error the intent stays open for `resume`.
       if (

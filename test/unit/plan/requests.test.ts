@@ -117,7 +117,7 @@ describe('users', () => {
       { external_id: 'A', display_name: 'Ann', is_active: true },
       { change: 'update', before: { display_name: 'Anne' } },
     );
-    expect(users.change?.body(row, 'id')).toEqual({ id: 'id', display_name: 'Ann' });
+    expect(users.change?.input(row, 'id').body).toEqual({ id: 'id', display_name: 'Ann' });
   });
 
   it('a change whose value before is not known is still sent', () => {
@@ -126,18 +126,18 @@ describe('users', () => {
       { external_id: 'A', display_name: 'Ann' },
       { change: 'update', before: { display_name: null } },
     );
-    expect(users.change?.body(row, 'id')).toEqual({ id: 'id', display_name: 'Ann' });
+    expect(users.change?.input(row, 'id').body).toEqual({ id: 'id', display_name: 'Ann' });
   });
 
   it('a change leaves out what is no text and no flag', () => {
     const before = { display_name: 'Ann', is_active: true };
     const row = runRow(2, { external_id: 'A' }, { change: 'update', before });
-    expect(users.change?.body(row, 'id')).toEqual({ id: 'id' });
+    expect(users.change?.input(row, 'id').body).toEqual({ id: 'id' });
   });
 
   it('after a create only the flag is left to change', () => {
     const row = runRow(2, { external_id: 'A', display_name: 'Ann', is_active: false }, { change: 'create' });
-    expect(users.change?.body(row, 'id')).toEqual({ id: 'id', is_active: false });
+    expect(users.change?.input(row, 'id').body).toEqual({ id: 'id', is_active: false });
   });
 });
 
