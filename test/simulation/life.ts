@@ -5,9 +5,11 @@ import type { History } from './history.ts';
 import type { Mortal, World } from './world.ts';
 import { EPOCH_MS } from './service.ts';
 
-/** When a process is to end: at which of its steps, and how. */
+/** When a process is to end: at which of its steps, or of its requests to the service, and how. */
 export interface Ending {
-  readonly step: number;
+  readonly at: 'step' | 'request';
+  /** The first is 1. */
+  readonly number: number;
   readonly how: 'kill_before' | 'kill_after' | 'signal';
 }
 
@@ -55,6 +57,7 @@ export class Life implements Mortal {
   readonly #abort = new AbortController();
   readonly #listening = new Set<() => void>();
   #steps = 0;
+  #requests = 0;
   #writes = 0;
   #tellDeath: (how: 'killed') => void = () => undefined;
 
@@ -80,12 +83,16 @@ export class Life implements Mortal {
     if (this.dead) return forever();
     this.#steps += 1;
     const { ending: end, pause, reach = doIt } = this.#options;
-    const isWrite = /^wire (?!GET)/.test(what);
+    const isRequest = what.startsWith('wire ');
+    if (isRequest) this.#requests += 1;
+    const isWrite = isRequest && !what.startsWith('wire GET');
     if (isWrite) this.#writes += 1;
     if (pause?.before === 'step' && pause.number === this.#steps) this.#pause(pause.ms, what);
     if (pause?.before === 'write' && isWrite && pause.number === this.#writes) this.#pause(pause.ms, what);
     if (this.#isPaused()) await this.#wake();
-    const ending = end?.step === this.#steps ? end.how : undefined;
+    const isLast =
+      end?.at === 'request' ? isRequest && end.number === this.#requests : end?.number === this.#steps;
+    const ending = isLast ? end?.how : undefined;
     if (ending === 'signal') {
       this.#history.note(this.name, 'SIGTERM at', what);
       this.#history.count('signals');

@@ -107,7 +107,8 @@ const RATES = [0, 0.03, 0.15, 0.4] as const;
 function drawEnding(roll: Dice): Ending | undefined {
   if (!roll.chance(0.4)) return undefined;
   const how = roll.pick(['kill_before', 'kill_after', 'kill_after', 'signal'] as const);
-  return { how, step: roll.chance(0.5) ? roll.int(1, 40) : roll.int(20, 160) };
+  if (roll.chance(0.3)) return { how, at: 'request', number: roll.int(1, 20) };
+  return { how, at: 'step', number: roll.chance(0.5) ? roll.int(1, 40) : roll.int(20, 160) };
 }
 
 /** Times at which something happens while commands run: most of them early. */
