@@ -89,6 +89,7 @@ export class LeftRows {
     }
     const found = (await this.#sieve.compare?.(sifted)) ?? [];
     const kept: RunRow[] = [];
+    const patches: RunRowPatch[] = [];
     let at = 0;
     for (const row of batch) {
       const isSifted = row === sifted[at];
@@ -103,10 +104,13 @@ export class LeftRows {
         this.#count(row, patch);
         continue;
       }
-      kept.push({ ...row, ...patch });
+      kept.push(row);
+      if (patch !== undefined) patches.push(patch);
     }
     this.#isAnyKept ||= kept.length > 0;
     if (kept.length > 0) await rows.add(mapping, kept);
+    // What was found may quote the API key, which is taken out of patches alone: the cells of a table stay as they are.
+    if (patches.length > 0) await rows.patch(mapping, patches);
     await this.memory?.keepRows();
   }
 

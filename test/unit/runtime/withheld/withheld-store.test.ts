@@ -3,8 +3,11 @@ import { expect, it } from 'vitest';
 import type { KnownRecord } from '../../../../src/model/state/run-rows.ts';
 import { Secret } from '../../../../src/model/secret.ts';
 import { withheldStore } from '../../../../src/runtime/withheld/withheld-store.ts';
+import { planPush } from '../../../../src/sync/plan/plan-sync.ts';
+import { eachRow } from '../../../../src/sync/rows/row-pages.ts';
 import { knownRecord, runRow } from '../../../support/builders.ts';
-import { makeEngine } from '../../../support/engine.ts';
+import { makeEngine, PLAN_OPTIONS } from '../../../support/engine.ts';
+import { accountOf, mappingOn, userTable } from '../../../support/push-case.ts';
 import { ACCOUNT, intentOf, startedRun } from '../../../support/writes.ts';
 
 const KEY = 'Kx9AmW2qLp7Zt4Rv8Bn3Yc6Hd1Jf5Gs0';
@@ -79,4 +82,22 @@ it("leaves an operator's own cells in the rows of a run, and nothing else that q
   ]);
   expect(await rows.countKnown('users')).toBe(1);
   await rows.remove();
+});
+
+it('says of rows that are compared while they are read what it says of others', async () => {
+  const engine = await makeEngine();
+  const mapping = mappingOn('users.csv', { compare: 'snapshot', operation: 'create' });
+  const store = withheldStore(engine.store, new Secret(KEY));
+  const { service } = engine;
+  service.users.push({ id: 'id-1', user_id: 1, external_id: 'A', display_name: 'Ann', is_active: true });
+  await store.confirm(accountOf(engine), 'users', [knownRecord('A', { display_name: 'Ann' }, 'id-1')]);
+  userTable(engine, `A,${KEY},true`);
+  const saidOf = async (isShown: boolean): Promise<string> => {
+    const { rows } = await planPush({ ...engine.ports, store }, [mapping], PLAN_OPTIONS, isShown);
+    const [row] = await Array.fromAsync(eachRow(rows, mapping.name));
+    await rows.remove();
+    return JSON.stringify(row?.said);
+  };
+  expect(await saidOf(true)).toMatch(/"\[redacted [0-9a-f]{16}\]"/);
+  expect(await saidOf(true)).toBe(await saidOf(false));
 });
