@@ -64,11 +64,12 @@ export function withheldStore(store: Store, apiKey: Secret): Store {
     },
     paddedSnapshots: async (account, resource, keys) =>
       (await store.paddedSnapshots(account, resource, keys.map(hide))).map(recordBy(show)),
-    confirmedWith: async (account, resource, wanted) => {
-      const asked = wanted.map(({ key, digests }) => ({ key: hide(key), digests }));
-      const ids = await store.confirmedWith(account, resource, asked);
-      return ids.map((id) => (typeof id === 'string' ? show(id) : id));
-    },
+    confirmedWith: (account, resource, wanted) =>
+      store.confirmedWith(
+        account,
+        resource,
+        wanted.map(({ key, digests }) => ({ key: hide(key), digests })),
+      ),
     allSnapshots: (...wanted) => mapped(store.allSnapshots(...wanted), (page) => page.map(recordBy(show))),
     comparisons: changedBy(store.comparisons, {
       // What quotes the key, such as a header, is read and compared again.

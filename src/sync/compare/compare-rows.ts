@@ -141,7 +141,7 @@ export class RowComparison {
   }
 
   /**
-   * By number, the rows that say just what is known, found without a look at the records. None is looked for where most are other rows: it would be a second look.
+   * By number, the rows that say just what is known, found without a look at the records. None is looked for once most are other rows: it would be a second look.
    */
   async findEqual(page: readonly RunRow[]): Promise<ReadonlyMap<number, RunRowPatch>> {
     const { knownWith, unanswered } = this.#comparison;
@@ -161,6 +161,7 @@ export class RowComparison {
       const id = ids[at];
       if (id !== undefined) equal.set(row.rowNumber, rowAfter(row, { kind: 'is-equal', id }));
     }
+    this.#areMostEqual = 2 * equal.size >= page.length;
     return equal;
   }
 }
