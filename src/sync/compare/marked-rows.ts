@@ -38,7 +38,8 @@ export class MarkedRows {
     const { comparisons } = ports.store;
     for (const foreseen of await foresee(ports, mappings, options)) {
       const { mapping, service, comparison } = foreseen;
-      if (service === undefined || comparison.known === 0) continue;
+      // Of an account of which nothing is known, no row says what is known.
+      if (service === undefined) continue;
       // A comparison that is begun for no other reason than that it is dropped once anything is confirmed.
       const watched = [service, mapping.resource, `${mapping.name} (push)`] as const;
       await comparisons.begin(...watched, runId);
@@ -60,13 +61,10 @@ export class MarkedRows {
   }
 
   async #marked(mapping: string, batch: readonly RunRow[]): Promise<readonly RunRow[]> {
-    const open = batch.filter(({ outcome, said }) => outcome === null && said.length === 0);
+    // Of each row that is invalid something is said.
+    const open = batch.filter(({ said }) => said.length === 0);
     const equal = await this.#marks.get(mapping)?.comparing.findEqual(open);
-    if (equal === undefined || equal.size === 0) return batch;
-    return batch.map((row) => {
-      const patch = equal.get(row.rowNumber);
-      return patch === undefined ? row : { ...row, ...patch };
-    });
+    return equal === undefined ? batch : batch.map((row) => ({ ...row, ...equal.get(row.rowNumber) }));
   }
 
   /** By mapping, what its rows were compared with, once the run has its lock. Of the other mappings the rows are opened that were marked. */
