@@ -72,7 +72,7 @@ export async function compareRows(
   const comparing = new RowComparison(mapping, comparison, options.allowKeyShape);
   for await (const page of rowPages(rows, mapping.name, PENDING)) {
     options.signal.throwIfAborted();
-    const patches = await comparing.compare(page);
+    const patches = await comparing.compare(page, equalTo);
     const compared = patches.map((patch, index): RunRowPatch => {
       const row = page[index];
       if (row === undefined || patch.outcome !== undefined) return patch;
@@ -128,43 +128,53 @@ export class RowComparison {
     this.#allowKeyShape = allowKeyShape;
   }
 
-  /** What each row of a page is found to be, in order. */
-  async compare(page: readonly RunRow[]): Promise<readonly RunRowPatch[]> {
-    const equal = await this.findEqual(page);
-    const others = page.filter(({ rowNumber }) => !equal.has(rowNumber));
+  /** What each row of a page is found to be, in order; `equal` makes it of one that says just what is known of the record of an id. */
+  async compare<Equal>(
+    page: readonly RunRow[],
+    equal: (row: RunRow, id: string | null) => Equal,
+  ): Promise<readonly (RunRowPatch | Equal)[]> {
+    const ids = await this.findEqual(page);
+    const others = page.filter((_, at) => ids[at] === undefined);
     const compared = await comparePage(this.#mapping, others, this.#comparison, this.#allowKeyShape);
-    let at = 0;
-    const patches = page.flatMap(({ rowNumber }) => equal.get(rowNumber) ?? compared[at++] ?? []);
-    const unchanged = patches.filter(({ change }) => change === 'unchanged');
-    this.#areMostEqual = 2 * unchanged.length >= page.length;
-    return patches;
+    const different = compared.filter(({ change }) => change !== 'unchanged');
+    this.#areMostEqual = 2 * different.length <= page.length;
+    let next = 0;
+    const found: (RunRowPatch | Equal)[] = [];
+    page.forEach((row, at) => {
+      const id = ids[at];
+      const patch = id === undefined ? compared[next++] : equal(row, id);
+      if (patch !== undefined) found.push(patch);
+    });
+    return found;
   }
 
   /**
-   * By number, the rows that say just what is known, found without a look at the records. None is looked for once most are other rows: it would be a second look.
+   * By place, the id of the record of which a row says just what is known, found without a look at the records. None is looked for once most are other rows: it would
+   * be a second look.
    */
-  async findEqual(page: readonly RunRow[]): Promise<ReadonlyMap<number, RunRowPatch>> {
+  async findEqual(page: readonly RunRow[]): Promise<readonly (string | null | undefined)[]> {
     const { knownWith, unanswered } = this.#comparison;
-    const equal = new Map<number, RunRowPatch>();
-    if (knownWith === undefined || !this.#areMostEqual) return equal;
-    const asked: RunRow[] = [];
+    if (knownWith === undefined || !this.#areMostEqual) return [];
     const wanted: WantedDigests[] = [];
-    for (const row of page) {
+    const isAsked = page.map((row) => {
       const { key, fields } = row;
       if (key === null || fields === null || unanswered?.(key) !== undefined || waitingFields(row).length > 0)
-        continue;
-      asked.push(row);
+        return false;
       wanted.push({ key, digests: comparedDigests(fields, this.#mapping.resource) });
-    }
-    const ids = await knownWith(wanted);
-    for (const [at, row] of asked.entries()) {
-      const id = ids[at];
-      if (id !== undefined) equal.set(row.rowNumber, rowAfter(row, { kind: 'is-equal', id }));
-    }
-    this.#areMostEqual = 2 * equal.size >= page.length;
-    return equal;
+      return true;
+    });
+    const found = await knownWith(wanted);
+    let next = 0;
+    const ids = isAsked.map((is) => (is ? found[next++] : undefined));
+    const equal = found.reduce((count, id) => (id === undefined ? count : count + 1), 0);
+    this.#areMostEqual = 2 * equal >= page.length;
+    return ids;
   }
 }
+
+/** What becomes of a row that says just what is known of a record. */
+export const equalTo = (row: RunRow, id: string | null): RunRowPatch =>
+  rowAfter(row, { kind: 'is-equal', id });
 
 /** What each row of a page is found to be by a look at the records. */
 async function comparePage(

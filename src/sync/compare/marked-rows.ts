@@ -5,7 +5,7 @@ import { rowAfter } from '../../plan/row-lifecycle.ts';
 import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import type { OpenAccount } from '../ports.ts';
 import { rowPages } from '../rows/row-pages.ts';
-import { RowComparison } from './compare-rows.ts';
+import { equalTo, RowComparison } from './compare-rows.ts';
 import { foresee, provedRight, type ComparedAhead, type ForeseeingPorts, type Foreseen } from './foreseen.ts';
 
 interface Mark {
@@ -61,10 +61,11 @@ export class MarkedRows {
   }
 
   async #marked(mapping: string, batch: readonly RunRow[]): Promise<readonly RunRow[]> {
-    // Of each row that is invalid something is said.
-    const open = batch.filter(({ said }) => said.length === 0);
-    const equal = await this.#marks.get(mapping)?.comparing.findEqual(open);
-    return equal === undefined ? batch : batch.map((row) => ({ ...row, ...equal.get(row.rowNumber) }));
+    const ids = (await this.#marks.get(mapping)?.comparing.findEqual(batch)) ?? [];
+    return batch.map((row, at) => {
+      const id = ids[at];
+      return id === undefined || row.said.length > 0 ? row : { ...row, ...equalTo(row, id) };
+    });
   }
 
   /** By mapping, what its rows were compared with, once the run has its lock. Of the other mappings the rows are opened that were marked. */

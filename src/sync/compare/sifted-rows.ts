@@ -2,8 +2,8 @@ import { resources } from '../../contract/index.ts';
 import { quotaRoom } from '../../model/quota.ts';
 import type { RunRows } from '../../model/state/run-rows.ts';
 import type { OpenAccount, SyncPorts } from '../ports.ts';
-import type { ReadingMemory, Sieve } from '../rows/left-rows.ts';
-import { ChangeCounts, RowComparison } from './compare-rows.ts';
+import { SAME, type ReadingMemory, type Sieve } from '../rows/left-rows.ts';
+import { ChangeCounts, equalTo, RowComparison } from './compare-rows.ts';
 import { provedRight, type ComparedAhead, type ForeseeingPorts, type Foreseen } from './foreseen.ts';
 import { LastComparison } from './last-comparison.ts';
 
@@ -39,7 +39,7 @@ export class SiftedRows {
       memory: this.#memory(),
       compare: (rows) => {
         this.#isAnyCompared ||= rows.length > 0;
-        return this.#comparing.compare(rows);
+        return this.#comparing.compare(rows, (row, id) => (row.said.length > 0 ? equalTo(row, id) : SAME));
       },
       leaves: (row, found) => {
         const { change = row.change, outcome = row.outcome, said = row.said } = found ?? {};

@@ -6,6 +6,9 @@ import type { SourceDigest, SourceRow, SourceTable } from '../../model/tables/ta
 import { openRow, rowAfter } from '../../plan/row-lifecycle.ts';
 import { rowDigest, type SameRows } from '../../plan/same-rows.ts';
 
+/** A row that says just what is known of its record, and of which nothing is to be said: it is left out. */
+export const SAME = 'same';
+
 /** What reading a source came to where no row was kept. */
 export interface WholeReading {
   readonly header: readonly string[];
@@ -30,15 +33,11 @@ export interface ReadingMemory {
 /** Says while the rows of a mapping are read which of them nobody will ask for again. */
 export interface Sieve {
   /** What each of some valid rows is found to be, in order; left out where rows are not compared yet. */
-  readonly compare?: (rows: readonly RunRow[]) => Promise<readonly RunRowPatch[]>;
+  readonly compare?: (rows: readonly RunRow[]) => Promise<readonly (RunRowPatch | typeof SAME)[]>;
   /** Whether a row need not be kept, by what it was found to be. Asked once of each row that is neither invalid nor the same. */
   readonly leaves: (row: RunRow, found: RunRowPatch | undefined) => boolean;
   readonly memory?: ReadingMemory | undefined;
 }
-
-/** Whether a row says just what is known of its record, and nothing is to be said of it. */
-const isSame = (row: RunRow, { outcome, said = row.said }: RunRowPatch): boolean =>
-  outcome === 'unchanged' && said.length === 0;
 
 type Counted = Pick<RunRow, 'change' | 'outcome'>;
 const UNCHANGED: Counted = { ...openRow(0), ...rowAfter(openRow(0), { kind: 'is-equal' }) };
@@ -94,7 +93,7 @@ export class LeftRows {
     for (const row of batch) {
       const isSifted = row === sifted[at];
       const patch = isSifted ? found[at++] : undefined;
-      if (patch !== undefined && isSame(row, patch)) {
+      if (patch === SAME) {
         if (row.key !== null) this.#same?.add(row.rowNumber, sumsOf(row.folded ?? row.key));
         this.#count(UNCHANGED);
         continue;
