@@ -86,8 +86,10 @@ export function withLookups(
 }
 
 /** The fields of a row that wait for other rows. */
-export function waitingFields({ lookups }: RunRow): readonly (readonly [string, RowReference])[] {
-  return Object.entries(lookups ?? {}).flatMap(([field, { after }]) =>
+export function waitingFields({ lookups = null }: RunRow): readonly (readonly [string, RowReference])[] {
+  // Most rows look nothing up, and every row is asked.
+  if (lookups === null) return [];
+  return Object.entries(lookups).flatMap(([field, { after }]) =>
     after === undefined ? [] : [[field, after] as const],
   );
 }
