@@ -51,7 +51,7 @@ export async function push(
   const id = ports.random.ulid(startedAtMs);
   await ports.results.requirePlace();
   // Every source is read and checked before the service hears of anything.
-  const marked = await MarkedRows.begin(ports, ordered, options, id);
+  const marked = await MarkedRows.begin(ports, ordered, options);
   const through = (rows: RunRows): RunRows => marked.through(rows);
   const rows = await readSources(ports, id, ordered, options, { through });
   const filled = await openOrRemove(rows, () => filledMappings(ports, ordered, rows, options));

@@ -4,7 +4,15 @@ import { knownUser, remembered } from '../../src/plan/known-records.ts';
 import { push, type Approve } from '../../src/sync/push.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import { heldLock } from '../support/held-lock.ts';
-import { accountOf, approve, mappingOn, outcomesOf, resultLines, userTable } from '../support/push-case.ts';
+import {
+  accountOf,
+  approve,
+  mappingOn,
+  outcomesOf,
+  resultLines,
+  setTable,
+  userTable,
+} from '../support/push-case.ts';
 
 const users = mappingOn('users.csv', { compare: 'snapshot' });
 
@@ -149,4 +157,18 @@ it('a push of a state that knows nothing marks no row, and begins no comparison'
   userTable(engine, 'A,Ann,true');
   const { outcomes, asked } = await pushed(engine);
   expect([outcomes, asked]).toEqual([{ created: 1 }, [[], []]]);
+});
+
+it('rows of several mappings are marked in one push', async () => {
+  const engine = await makeEngine();
+  const minis = mappingOn('minis.csv', {
+    ...{ name: 'minis', resource: 'mini_leagues', operation: 'create', compare: 'snapshot' },
+  });
+  userTable(engine, 'A,Ann,true');
+  setTable(engine, 'minis', 'fantasy_league_id,name,type', '1,Pub,classic');
+  const pushBoth = (): ReturnType<typeof push> =>
+    push(engine.ports, 'push', [users, minis], PLAN_OPTIONS, approve);
+  await pushBoth();
+  const { report } = await pushBoth();
+  expect(report.mappings.map((each) => 'unchanged' in each && each.unchanged)).toEqual([1, 1]);
 });

@@ -104,7 +104,11 @@ export class MemoryStore implements Store {
   #closed = false;
   readonly comparisons: Comparisons = {
     begin: (account, resource, mapping, id) => {
-      this.#data.comparisons.set(`${nameOf(account)} ${resource} ${mapping}`, { id, parts: [] });
+      const name = `${nameOf(account)} ${resource} ${mapping}`;
+      this.#data.comparisons.delete(name);
+      if (this.#comparison(id) !== undefined)
+        return Promise.reject(new Error(`two comparisons have the id ${id}`));
+      this.#data.comparisons.set(name, { id, parts: [] });
       return this.#done(undefined);
     },
     keep: (account, resource, mapping, id, document) => {

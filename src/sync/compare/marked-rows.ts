@@ -32,9 +32,9 @@ export class MarkedRows {
     ports: ForeseeingPorts,
     mappings: readonly PushMapping[],
     options: PlanOptions,
-    runId: string,
   ): Promise<MarkedRows> {
     const marked = new MarkedRows(ports);
+    const { random, clock } = ports;
     const { comparisons } = ports.store;
     for (const foreseen of await foresee(ports, mappings, options)) {
       const { mapping, service, comparison } = foreseen;
@@ -42,12 +42,13 @@ export class MarkedRows {
       if (service === undefined) continue;
       // A comparison that is begun for no other reason than that it is dropped once anything is confirmed.
       const watched = [service, mapping.resource, `${mapping.name} (push)`] as const;
-      await comparisons.begin(...watched, runId);
-      await comparisons.keep(...watched, runId, runId);
+      const id = random.ulid(clock.now());
+      await comparisons.begin(...watched, id);
+      await comparisons.keep(...watched, id, id);
       marked.#marks.set(mapping.name, {
         foreseen,
         comparing: new RowComparison(mapping, comparison, options.allowKeyShape),
-        isAsItWas: async () => (await comparisons.last(...watched)) === runId,
+        isAsItWas: async () => (await comparisons.last(...watched)) === id,
       });
     }
     return marked;
