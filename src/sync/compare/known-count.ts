@@ -15,14 +15,14 @@ export async function countOnce(
   const kept = await store.comparisons.last(account, resource, COUNT);
   if (kept !== undefined) return Number(kept);
   const id = random.ulid(clock.now());
-  // Whoever only looks needs no room on the disk: nothing is kept then.
-  const isBegun = await isDone(store.comparisons.begin(account, resource, COUNT, id));
+  const isBegun = await isKept(store.comparisons.begin(account, resource, COUNT, id));
   const count = await store.countSnapshots(account, resource);
-  if (isBegun) await isDone(store.comparisons.keep(account, resource, COUNT, id, String(count)));
+  if (isBegun) await isKept(store.comparisons.keep(account, resource, COUNT, id, String(count)));
   return count;
 }
 
-async function isDone(write: Promise<void>): Promise<boolean> {
+/** Whether something was written that is kept for the next comparison: who compares needs no room on the disk, and goes on without. Errors: all but those of the disk. */
+export async function isKept(write: Promise<void>): Promise<boolean> {
   try {
     await write;
     return true;

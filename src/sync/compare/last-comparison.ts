@@ -2,7 +2,6 @@ import { createHash, type Hash } from 'node:crypto';
 import { pushTarget, type PushedResource } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { variableOf } from '../../mapping/push-fields.ts';
-import { UnavailableError } from '../../model/error.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
 import type { SourceDigest, SourceTable } from '../../model/tables/table.ts';
 import { digestOf } from '../../plan/digest.ts';
@@ -11,6 +10,7 @@ import { resourcePlans } from '../../plan/resources/index.ts';
 import { SameRows } from '../../plan/same-rows.ts';
 import type { SyncPorts } from '../ports.ts';
 import type { ReadingMemory, WholeReading } from '../rows/left-rows.ts';
+import { isKept } from './known-count.ts';
 
 /** Of another shape, what was kept is not read. */
 const FORMAT = 2;
@@ -159,14 +159,8 @@ export class LastComparison implements ReadingMemory {
       this.#known = { same, rows: rows.buffer, digest };
   }
 
-  /** Whoever only looks needs no room on the disk: nothing is kept then. */
   async #write(write: () => Promise<void>): Promise<void> {
-    try {
-      await write();
-    } catch (error) {
-      if (!(error instanceof UnavailableError)) throw error;
-      this.#id = undefined;
-    }
+    if (!(await isKept(write()))) this.#id = undefined;
   }
 }
 

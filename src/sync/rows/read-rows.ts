@@ -32,7 +32,7 @@ interface ReadingHooks {
   /** Is told of a mapping whose table is not there, which has no rows then. It may be told twice. */
   readonly onMissing?: ((mapping: PushMapping, error: ConfigError) => unknown) | undefined;
   readonly sieveOf?: SieveOf | undefined;
-  /** What the rows are added to, beside the rows of the run themselves. */
+  /** Stands before the rows of the run: what is read is added through it. */
   readonly through?: ((rows: RunRows) => RunRows) | undefined;
 }
 
