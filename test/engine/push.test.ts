@@ -226,6 +226,22 @@ describe('users', () => {
   });
 
   it.each([
+    ['as it was sent', {}],
+    ['in small letters', { lower: 'everywhere' } as const],
+  ])('a list that is not believed still shows that a key is there twice, %s', async (_what, spelling) => {
+    const engine = await makeEngine();
+    engine.service.spelling = spelling;
+    userTable(engine, 'A,Ann,', 'B,Bob,');
+    await run(engine);
+    engine.service.users.push({ id: '9', external_id: 'A', display_name: 'Ann' });
+    engine.service.statesTotal = false;
+    engine.service.removed = 1;
+    userTable(engine, 'A,Anna,', 'B,Bobby,');
+    expect(outcomes(await run(engine))).toEqual({ rows: 2, conflict: 1, updated: 1 });
+    expect(engine.service.writes).toHaveLength(2);
+  });
+
+  it.each([
     ['the list states its total and shows all that we know', true, 0, { rows: 4, created: 1, unchanged: 3 }],
     [
       'the list may be cut, and all that is counted is known',

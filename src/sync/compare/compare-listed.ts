@@ -94,7 +94,7 @@ export async function compareListed(
   const wait: Said = { code: 'list-unread', what: listed.one };
   const fallBack = async (reason: string): Promise<Comparison> => {
     warn(reason);
-    const compared = await snapshot();
+    const compared = withListedTwice(listing, await snapshot());
     // The account counts as many as are known here, so that whatever is not known is new.
     if (open.length === 0 && used === compared.known && last?.shownAs === undefined) return compared;
     const changes = open.filter(({ operation }) => isChange(operation));
@@ -144,6 +144,18 @@ export async function rememberedList(
   if (last?.shownAs !== undefined) return undefined;
   const isRecent = last !== undefined && prefersSnapshot(last, 0, 0, ports.clock.now());
   return wanted === 'snapshot' || isRecent ? fromList(listing, last, counted) : undefined;
+}
+
+/** The same, but for the keys that the list showed for several records: however much of it came, none of those is the one to change. */
+function withListedTwice(listing: OpenListing, { knownWith: _, ...compared }: Comparison): Comparison {
+  return {
+    ...compared,
+    lookup: async (keys) => {
+      const listed = [...(await listedOf(listing, keys))];
+      const twice = listed.filter(([, records]) => records.length > 1);
+      return new Map([...(await compared.lookup(keys)), ...twice]);
+    },
+  };
 }
 
 /**
@@ -331,24 +343,33 @@ async function warnOfUnlisted(
   });
 }
 
-/** The listed records of the keys, and those that were confirmed before and are not listed: all of them, or of some keys alone. */
-async function knownOrConfirmed(
-  { ports: { store }, service, mapping, rows }: OpenListing,
+/** What the list showed of keys, in any spelling of them. */
+async function listedOf(
+  { ports, service, mapping: { name, resource }, rows }: OpenListing,
   keys: readonly string[],
-  isShown: (key: string) => boolean,
 ): ReturnType<Comparison['lookup']> {
-  const { name, resource } = mapping;
-  const spell = await keySpeller({ store }, service, resource);
+  const spell = await keySpeller(ports, service, resource);
   const listed = await rows.known(name, keys.map(spell));
-  const found = new Map(
+  return new Map(
     keys.flatMap((key) => {
       const records = listed.get(spell(key));
       return records === undefined ? [] : [[key, records.map((record) => ({ ...record, key }))] as const];
     }),
   );
+}
+
+/** The listed records of the keys, and those that were confirmed before and are not listed: all of them, or of some keys alone. */
+async function knownOrConfirmed(
+  listing: OpenListing,
+  keys: readonly string[],
+  isShown: (key: string) => boolean,
+): ReturnType<Comparison['lookup']> {
+  const { ports, service, mapping, rows } = listing;
+  const found = await listedOf(listing, keys);
   const absent = keys.filter((key) => !found.has(key));
-  const confirmed = await store.snapshots(service, resource, absent.filter(isShown));
+  const confirmed = await ports.store.snapshots(service, mapping.resource, absent.filter(isShown));
   const left = absent.filter((key) => !confirmed.has(key));
+  const spell = await keySpeller(ports, service, mapping.resource);
   return new Map<string, readonly KnownRecord[]>([
     ...found,
     ...[...confirmed].map(([key, record]) => [key, [record]] as const),
