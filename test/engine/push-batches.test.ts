@@ -7,7 +7,7 @@ import { PushWriter } from '../../src/sync/write/push-writer.ts';
 import { createUser, knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { settingNames } from '../support/points.ts';
-import { ACCOUNT, intentOf, pushTask, startedRun } from '../support/writes.ts';
+import { ACCOUNT, intentOf, pushTask, startedRun, watched } from '../support/writes.ts';
 import type { PushTask } from '../../src/sync/ports.ts';
 import { told, words } from '../support/said.ts';
 import { resourcePlans } from '../../src/plan/resources/index.ts';
@@ -516,6 +516,17 @@ describe('a refused batch', () => {
     expect(await outcomes(pushed)).toEqual(Array(4).fill('created'));
     expect(pushed.engine.clock.slept).toEqual([SETTLE_MS]);
     expect(await fact(pushed, 'keeps_parts:users')).toBe('true');
+  });
+
+  it('of which a part was applied marks its rows lastingly before it closes the write', async () => {
+    const engine = await makeEngine();
+    const task = await pushTask(engine, creates(2), { used: 0 });
+    engine.service.faults.push('half_then_refused');
+    const calls: string[] = [];
+    const { store, rows } = watched(engine.store, task.rows, calls);
+    const writer = new PushWriter({ ...task, rows, ports: { ...task.ports, store } });
+    await (await openBatches(writer, resourcePlans.users.requests)).run();
+    expect(calls).toEqual(['closed', 'marked', 'lasting', 'closed', 'closed', 'marked']);
   });
 
   it.each([

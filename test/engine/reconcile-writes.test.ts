@@ -8,7 +8,7 @@ import { doubtDetail } from '../../src/plan/reconcile/soft-refusal.ts';
 import { recordAnswers, reconcileWrites } from '../../src/sync/reconcile/writes.ts';
 import { createUser, knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
-import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';
+import { ACCOUNT, intentOf, startedRun, watched } from '../support/writes.ts';
 import { told, words } from '../support/said.ts';
 
 const RUN = 'RUN';
@@ -99,6 +99,15 @@ describe('settling a create', () => {
     expect(write).toMatchObject({ result: 'not_applied', detail: [{ code: 'read-back-settled' }] });
     const remembers = await given.engine.store.snapshots(ACCOUNT, 'users', ['U1', 'U2']);
     expect([...remembers.values()]).toMatchObject([{ id: 'id-1', managedBy: 'users' }]);
+  });
+
+  it('marks its rows lastingly before it closes the write', async () => {
+    const given = await ended({ rows: [createUser(1), createUser(2)], sent: [{ rowNumbers: [1, 2] }] });
+    held(given, 1);
+    const calls: string[] = [];
+    const { store, rows } = watched(given.engine.store, given.rows, calls);
+    await reconcileWrites({ ...given.engine.ports, store }, RUN, users, rows, ACCOUNT);
+    expect(calls).toEqual(['marked', 'lasting', 'closed']);
   });
 
   it('leaves to a later run what that created meanwhile, in any spelling, and compares again what differs', async () => {

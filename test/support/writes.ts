@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
-import type { RunRow } from '../../src/model/state/run-rows.ts';
-import type { Intent, Run, ServiceAccount } from '../../src/model/state/store.ts';
+import { changedBy } from '../../src/model/changed-by.ts';
+import type { RunRow, RunRows } from '../../src/model/state/run-rows.ts';
+import type { Intent, Run, ServiceAccount, Store } from '../../src/model/state/store.ts';
 import { pushMapping } from './builders.ts';
 import type { Engine } from './engine.ts';
 import type { PushTask } from '../../src/sync/ports.ts';
@@ -61,5 +62,31 @@ export async function pushTask(
     isResourceShared: false,
     quotas: new Map(),
     ...changes,
+  };
+}
+
+/** The same store and rows, which tell in `calls` what happens to rows and writes: `marked`, `lasting` or `closed`. */
+export function watched(
+  store: Store,
+  rows: RunRows,
+  calls: string[],
+): { readonly store: Store; readonly rows: RunRows } {
+  return {
+    store: changedBy(store, {
+      recordResult: (...args) => {
+        calls.push('closed');
+        return store.recordResult(...args);
+      },
+    }),
+    rows: changedBy<RunRows>(rows, {
+      patch: (...args) => {
+        calls.push('marked');
+        return rows.patch(...args);
+      },
+      sync: () => {
+        calls.push('lasting');
+        return rows.sync();
+      },
+    }),
   };
 }

@@ -101,6 +101,8 @@ export async function reconcileWrites(
     const isKept = saidNo(intent) || (event === 'doubted' && wasNamedOtherwise([intent]));
     const kept: Words = isKept ? intent.detail : [{ code: 'read-back-settled' }];
     const detail = [...kept.filter(({ code }) => code !== 'read-back-changed'), ...changed];
+    // A power cut would leave a closed write and rows that do not say what it did.
+    if (patches.length > 0) await rows.sync();
     await ports.store.recordResult(account, intent.id, intentAfter(event), detail, []);
   }
   return { again: [...again], created: [...created] };

@@ -290,6 +290,8 @@ class BatchPush {
       const applied = batch.filter((row) => row.key !== null && seen.found.has(row.key));
       await this.#writer.remember(applied, seen.found);
       await this.#writer.patchConfirmed(applied, seen.found);
+      // A power cut would leave a refused write and rows that do not say what was applied of it.
+      if (applied.length > 0) await this.#writer.task.rows.sync();
       const changed = await writtenOver(ports, account, intent);
       await this.#writer.recordResult(intent, 'refused', [...reason, ...changed], []);
       const left = batch.filter((row) => !applied.includes(row));
