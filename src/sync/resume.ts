@@ -6,7 +6,7 @@ import type { Run } from '../model/state/store.ts';
 import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
 import { endLostRun, hasLostRows } from './journal/lost-rows.ts';
 import { leaveOvertaken, newestLeft } from './runs/superseded.ts';
-import { deferCreated, noteSent } from './journal/unverified.ts';
+import { deferRows, noteSent, wordsOfCreated } from './journal/unverified.ts';
 import { openAccount, planRows, whyStopped } from './plan/plan-sync.ts';
 import {
   afterOpenWrites,
@@ -175,15 +175,11 @@ async function leaveBeyond(
   mapping: PushMapping,
   limit: number,
 ): Promise<void> {
-  const { name } = mapping;
   const said: Words = [{ code: 'limit-leaves', run: run.id }];
-  const first = await rows.page(name, { open: true, afterRow: 0, limit, only: 'fields' });
-  await deferCreated(ports, run, mapping, rows, said);
-  await rows.deferOpen(name, said);
-  await rows.patch(
-    name,
-    first.map((row) => ({ rowNumber: row.rowNumber, outcome: null, said: row.said })),
-  );
+  const first = await rows.page(mapping.name, { open: true, afterRow: 0, limit, only: 'fields' });
+  const taken = new Set(first.map(({ rowNumber }) => rowNumber));
+  const ofCreated = await wordsOfCreated(ports, run, mapping, said);
+  await deferRows(rows, mapping, (row) => (taken.has(row.rowNumber) ? undefined : (ofCreated(row) ?? said)));
   const missing = missingOf(mapping);
   if (missing !== undefined) await rows.deferOpen(missing.name, said);
 }

@@ -44,6 +44,20 @@ export async function deferRows(
     );
 }
 
+/** The words for a user that was created and lacks the flag that can only be set afterwards; undefined for any other row. */
+export async function wordsOfCreated(
+  ports: Pick<SyncPorts, 'store'>,
+  run: Pick<Run, 'id'>,
+  mapping: PushMapping,
+  reason: Words,
+): Promise<(row: RunRow) => Words | undefined> {
+  const done = await rowsOfWrites(ports, run, mapping, createdOnes);
+  return ({ change, id, rowNumber }) =>
+    (change === 'create' && id !== null) || done.has(rowNumber)
+      ? [{ code: 'flag-not-set-yet', reason }]
+      : undefined;
+}
+
 /** Defers the open rows of users that were created and lack the flag that can only be set afterwards. */
 export async function deferCreated(
   ports: Pick<SyncPorts, 'store'>,
@@ -53,11 +67,7 @@ export async function deferCreated(
   reason: Words,
   change?: ChangeKind,
 ): Promise<void> {
-  const done = await rowsOfWrites(ports, run, mapping, createdOnes);
-  const said: Words = [{ code: 'flag-not-set-yet', reason }];
-  const isCreated = (row: RunRow): boolean =>
-    (row.change === 'create' && row.id !== null) || done.has(row.rowNumber);
-  await deferRows(rows, mapping, (row) => (isCreated(row) ? said : undefined), change);
+  await deferRows(rows, mapping, await wordsOfCreated(ports, run, mapping, reason), change);
 }
 
 /** Defers the open rows of a mapping that are not sent again; those that were sent, that reading back did not show and that may be applied all the same, say so. */
