@@ -72,7 +72,7 @@ function fixedOffset(zone: string): number {
 /** The offset of a zone from UTC in milliseconds, by instant. */
 function zoneOffsets(timezone: string): (atMs: number) => number {
   const wall = wallClock(timezone);
-  return (atMs) => wall(atMs).getTime() - Math.floor(atMs / 1000) * 1000;
+  return (atMs) => wall(atMs).getTime() - atMs;
 }
 
 const isoOf = (atMs: number): string => `${new Date(atMs).toISOString().slice(0, 19)}Z`;

@@ -23,9 +23,9 @@ export function keyPositions(header: readonly string[], key: readonly string[]):
  * The key of a row as one text. Values are compared as they are shown, because a spreadsheet may give a text back as a number and the reverse:
  * `7` and `"7"` are the same, an empty text is an empty cell, and two ways to write one date are one.
  */
-function keyText(positions: readonly number[]): (row: Row) => string {
+function keyText(positions: readonly number[], textOf: (text: string) => string): (row: Row) => string {
   const shown = (value: ReportValue = null): string =>
-    typeof value === 'string' ? utcText(value) : String(value ?? '');
+    typeof value === 'string' ? textOf(value) : String(value ?? '');
   return (row) => JSON.stringify(positions.map((position) => shown(row[position])));
 }
 
@@ -56,7 +56,8 @@ export function replaced<R>(old: R, textOf: (row: R) => string, fresh: Map<strin
 
 /**
  * The rows of a report that is added to what stood there: `append` has the old rows, then the fresh ones; `merge` has each old row replaced by the
- * fresh one of the same key ({@link keyText}), then the fresh rows of new keys; `replace` has the fresh ones alone. Rows are the same objects.
+ * fresh one of the same key ({@link keyText}), then the fresh rows of new keys; `replace` has the fresh ones alone. Rows are the same objects. `textOf` gives texts
+ * that a cell shows as one the same form.
  * Errors: those of {@link keyPositions}; UnavailableError `destination.key` when two fresh rows have one key.
  */
 export function combineRows(
@@ -64,11 +65,12 @@ export function combineRows(
   columns: readonly Pick<ReportColumn, 'header'>[],
   old: readonly Row[],
   fresh: readonly Row[],
+  textOf = utcText,
 ): readonly Row[] {
   if (mode === 'replace') return fresh;
   if (mode === 'append') return [...old, ...fresh];
   const header = columns.map((column) => column.header);
-  const textOf = keyText(keyPositions(header, key));
-  const left = rowsByKey(fresh, textOf);
-  return [...old.map((row) => replaced(row, textOf, left)), ...left.values()];
+  const keyOf = keyText(keyPositions(header, key), textOf);
+  const left = rowsByKey(fresh, keyOf);
+  return [...old.map((row) => replaced(row, keyOf, left)), ...left.values()];
 }

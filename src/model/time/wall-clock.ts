@@ -3,7 +3,7 @@ const WHOLE_QUARTERS_FROM = Date.UTC(1973, 0, 1);
 const QUARTER_MS = 15 * 60_000;
 const OFFSETS_MAX = 10_000;
 
-/** Gives the same moment as its wall-clock time in an IANA time zone, in the UTC fields of a date, to the second. */
+/** Gives the same moment as its wall-clock time in an IANA time zone, in the UTC fields of a date. */
 export function wallClock(timezone: string): (ms: number) => Date {
   if (timezone === 'UTC') return (ms) => new Date(ms);
   const format = new Intl.DateTimeFormat('en-US', {
@@ -21,7 +21,8 @@ export function wallClock(timezone: string): (ms: number) => Date {
   const exact = (ms: number): Date => {
     const part = new Map(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
     const of = (name: Intl.DateTimeFormatPartTypes): number => part.get(name) ?? 0;
-    return new Date(Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second')));
+    const wall = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'));
+    return new Date(wall + ms - Math.floor(ms / 1000) * 1000);
   };
   const offsets = new Map<number, number>();
   return (ms) => {
@@ -33,6 +34,6 @@ export function wallClock(timezone: string): (ms: number) => Date {
       if (offsets.size === OFFSETS_MAX) offsets.clear();
       offsets.set(quarter, offset);
     }
-    return new Date(Math.floor(ms / 1000) * 1000 + offset);
+    return new Date(ms + offset);
   };
 }

@@ -1,6 +1,7 @@
 import type { CellValue, WriteOptions } from 'hucre/xlsx';
 import type { ReportTab } from '../../model/tables/table.ts';
 import { combineRows } from '../combine-rows.ts';
+import { parseInstant } from '../date-format.ts';
 import { serialOf } from '../../model/time/serial-date.ts';
 import {
   asRead,
@@ -14,6 +15,7 @@ import {
 import { graftWorkbook } from './graft/graft.ts';
 import { headerDigest, rowDigest, ruleDigest, withMemory, type OwnTab, type OwnTabs } from './memory.ts';
 import { renderWorkbook } from './write/render.ts';
+import { shownText } from './write/sheet.ts';
 import { decodeCellText } from './read/strings.ts';
 import { existingCover, NOTHING_COVERED } from './existing-cover.ts';
 import { buildWorkbookSheets, tabName, type FilledTab } from './write/workbook.ts';
@@ -60,6 +62,12 @@ function ownTabs({ sheets }: WriteOptions, filled: readonly FilledTab[]): OwnTab
   );
 }
 
+/** A text as it is read from a cell again: dates to the millisecond. */
+function asShown(text: string): string {
+  const instant = parseInstant(text);
+  return instant === undefined ? shownText(text) : new Date(instant.ms).toISOString();
+}
+
 async function placesOf(
   existing: Existing | undefined,
   tabs: readonly ReportTab[],
@@ -91,7 +99,7 @@ export async function refreshWorkbook(
     const places = await placesOf(existing, tabs);
     const filled = fresh.map(({ tab, rows }): FilledTab => {
       const old = places.get(tabName(tab))?.rows ?? [];
-      return { tab, rows: combineRows(tab.options, tab.table.columns, old, rows) };
+      return { tab, rows: combineRows(tab.options, tab.table.columns, old, rows, asShown) };
     });
     check(filled);
     const cover = tabs.find(({ layout }) => layout?.cover !== undefined)?.layout?.cover;

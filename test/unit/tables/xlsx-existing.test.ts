@@ -243,6 +243,23 @@ describe('append and merge', () => {
     ]);
   });
 
+  it('find the rows by keys that a cell cannot hold as they came', async () => {
+    const options = { mode: 'merge', key: ['Squad', 'At'] } as const;
+    const long = 'x'.repeat(40_000);
+    for (const points of [1, 2]) {
+      const rows: Rows = [
+        ['Otters', points, '2026-08-14T19:00:00.123Z'],
+        ['Otters', points, '2026-08-14T19:00:00.250500Z'],
+        ['two\r\nlines', points, null],
+        ['nul\0', points, null],
+        [long, points, null],
+        ['_x000D_', points, null],
+      ];
+      expect(await refresh({ rows, options })).toEqual([rows.length]);
+    }
+    expect((await shown()).slice(1).map(([, points]) => points)).toEqual(Array(6).fill('2'));
+  });
+
   it('find the rows by a key in a hidden column', async () => {
     const given = {
       layout: 'version: 1\ncolumns: { Squad: { hidden: true } }',

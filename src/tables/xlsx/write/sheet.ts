@@ -75,10 +75,13 @@ export const cleanText = (text: string): string =>
 export const cutText = (text: string, most: number): string =>
   text.length <= most ? text : text.slice(0, most - CUT_MARK.length).toWellFormed() + CUT_MARK;
 
-/** Text as a cell can hold it: clean, cut with a mark when it is too long, and never taken for an escape. */
+/** Text as a cell shows it: clean, and cut with a mark when it is too long. */
+export const shownText = (text: string): string => cutText(cleanText(text), CELL_CHARACTERS_MAX);
+
+/** Text as a cell can hold it: as it is shown, and never taken for an escape. */
 export function safeText(text: string): string {
   if (text.length <= CELL_CHARACTERS_MAX && !UNUSUAL.test(text)) return text;
-  return cutText(cleanText(text), CELL_CHARACTERS_MAX).replace(ESCAPE_LOOKALIKE, '_x005F_');
+  return shownText(text).replace(ESCAPE_LOOKALIKE, '_x005F_');
 }
 
 const WIDE =
