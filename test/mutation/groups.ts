@@ -70,6 +70,7 @@ export const groups: Readonly<Record<string, Group>> = {
       'test/unit/plan/diff.test.ts',
       'test/unit/plan/known-records.test.ts',
       'test/unit/plan/requests.test.ts',
+      'test/unit/plan/resources/prices.test.ts',
       'test/unit/plan/row-lifecycle.test.ts',
     ],
   },

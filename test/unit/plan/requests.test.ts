@@ -182,6 +182,63 @@ describe('prices of rows that wait for their league', () => {
   });
 });
 
+describe('records that are made one by one', () => {
+  it.each([
+    [
+      'squads',
+      { user_id: '3', name: 'Hill XI', fantasy_league_id: '1', players_in: [4, 5] },
+      { user_id: 3, name: 'Hill XI', fantasy_league_id: 1, players_in: [4, 5] },
+    ],
+    ['squads', { user_id: 3, name: 7, fantasy_league_id: 1 }, { name: '7', players_in: [] }],
+    [
+      'mini_leagues',
+      { fantasy_league_id: '1', name: 'Office', type: 'classic' },
+      { fantasy_league_id: 1, name: 'Office', type: 'classic' },
+    ],
+    ['fantasy_leagues', { name: 'Cup', league_id: '9' }, { name: 'Cup', league_id: 9 }],
+    [
+      'auto_substitutions',
+      { fantasy_league_id: '1', game_week_id: 7 },
+      { fantasy_league_id: 1, game_week_id: '7' },
+    ],
+  ] as const)('%s go out as the row is: %j', (resource, fields, body) => {
+    expect(resourcePlans[resource].requests.body([runRow(2, fields)])).toMatchObject(body);
+  });
+});
+
+describe('triggers', () => {
+  const { requests } = resourcePlans.auto_substitutions;
+  const row = runRow(2, { fantasy_league_id: 1, game_week_id: '7' }, { key: '1/7' });
+
+  it('go out one game week at a time', () => {
+    expect(requests.groupOf(row)).toBe('1/7');
+    expect(requests.groupOf({ ...row, key: null })).toBe('');
+  });
+
+  it.each([
+    [{ message: 'started', code: 'A1', events: 1 }, 'started (A1, 1 event)'],
+    [{ message: 'started', events: 2 }, 'started (2 events)'],
+    [{ message: 'started', code: '' }, 'started'],
+    [{ code: 'A1', message: null }, 'A1'],
+    [{ message: '', events: 0 }, '0 events'],
+  ])('tell what their answer says: %j', (answer, text) => {
+    expect(requests.match([row], [answer]).get('1/7')?.note).toEqual({ code: 'text', text });
+  });
+
+  it.each([{}, 'no record', { message: '' }])(
+    'are confirmed by an answer that says nothing: %j',
+    (answer) => {
+      const found = requests.match([row], [answer]).get('1/7');
+      expect(found).toMatchObject({ id: null });
+      expect(found).not.toHaveProperty('note');
+    },
+  );
+
+  it('are not confirmed without a row', () => {
+    expect(requests.match([], [{ message: 'started' }]).size).toBe(0);
+  });
+});
+
 describe('what an answer confirms that names no row', () => {
   const fields = { fantasy_league_id: 1, player_id: 4, price: 7.5, type: 'initial' };
 
