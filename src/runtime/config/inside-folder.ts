@@ -39,7 +39,8 @@ function wrongPath(path: string, wrong: string, cause?: unknown): ConfigError {
 
 const UNREACHED: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 
-function realPath(path: string): string {
+/** A path with all its symbolic links followed; the parts that do not exist yet stay as they are written. Errors: ConfigError `mapping.path`. */
+export function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch (cause) {

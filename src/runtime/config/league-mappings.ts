@@ -4,6 +4,7 @@ import { ConfigError } from '../../model/error.ts';
 import { inLeague } from '../../model/league-name.ts';
 import type { SourceLocation } from '../../model/tables/table.ts';
 import type { LeagueConfig } from './config.ts';
+import { realPath } from './inside-folder.ts';
 
 /** A mapping as its file says it in one league. */
 export interface LeagueMapping {
@@ -121,13 +122,13 @@ function oneDestination(one: Joined, other: Joined, origin: string): ConfigError
   );
 }
 
-/** One text for each table that a mapping can name. */
+/** One text for each table that a mapping can name, whatever links lead to its file. */
 export function tableOf(location: SourceLocation): string {
   switch (location.kind) {
     case 'csv':
-      return JSON.stringify([location.path]);
+      return JSON.stringify([realPath(location.path)]);
     case 'xlsx':
-      return JSON.stringify([location.path, location.tab.toLowerCase()]);
+      return JSON.stringify([realPath(location.path), location.tab.toLowerCase()]);
     case 'sheet':
       return JSON.stringify([location.spreadsheet, location.tab]);
     case 'weeks':

@@ -48,6 +48,14 @@ describe('a report over the table that rows come from', () => {
     }
   });
 
+  it('is refused where a link leads to it', () => {
+    folder.write('members.csv', 'Member ID\n');
+    symlinkSync('members.csv', join(folder.path, 'link.csv'));
+    expect(() => read('{ csv: members.csv }', '{ csv: link.csv }', ['list'])).toThrow(
+      expect.objectContaining({ code: 'destination.source' }) as Error,
+    );
+  });
+
   it.each([
     ['{ csv: members.csv }', '{ csv: out/members.csv }'],
     ['{ xlsx: season.xlsx, tab: Members }', '{ xlsx: season.xlsx, tab: List }'],
