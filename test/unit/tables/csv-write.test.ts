@@ -121,6 +121,14 @@ describe('append and merge', () => {
     expect(await written(columns, [['e', 5]], { mode: 'append' }, '')).toBe('id,points\ne,5\n');
   });
 
+  it.each(['append', 'merge'] as const)('%s keeps a row whose text had a NUL character', async (mode) => {
+    const options = { mode, key: ['id'] };
+    const first = await written(columns, [['a\0b', 1]], options);
+    expect(first).toBe('id,points\na\uFFFDb,1\n');
+    const again = await written(columns, [['a\0b', 2]], options, first);
+    expect(again).toBe(`${mode === 'merge' ? 'id,points\n' : first}a\uFFFDb,2\n`);
+  });
+
   it('merges by key: replaces in place, keeps the rest, adds the new at the end', async () => {
     const rows = [
       ['z', 9],
