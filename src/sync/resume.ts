@@ -2,7 +2,7 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { renderCount, renderCountOf } from '../model/count.ts';
 import { IncompleteError, InterruptedError, StoppedError, UsageError } from '../model/error.ts';
 import { REJECTED, type Words } from '../model/said.ts';
-import type { Run } from '../model/state/store.ts';
+import { NO_REQUESTS, type Run } from '../model/state/store.ts';
 import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
 import { endLostRun, hasLostRows } from './journal/lost-rows.ts';
 import { leaveOvertaken, newestLeft } from './runs/superseded.ts';
@@ -50,8 +50,9 @@ export async function resume(
   const account = await openAccount(ports);
   const lock = await ports.lock.acquire(account.service, 'resume');
   return holding(lock, async () => {
-    const run = await findRun(ports, runId, account);
-    if (run === undefined) return undefined;
+    const found = await findRun(ports, runId, account);
+    if (found === undefined) return undefined;
+    const run = await withUncounted(ports, found);
     const { mappings, options: stored } = JSON.parse(run.mappings) as StoredRun;
     const { deadlines, ...others } = stored;
     const options = {
@@ -160,6 +161,23 @@ async function findRun(
   if (runId === undefined) return newestLeft(ports.store, account.service);
   const run = await runOf(ports.store, runId, account.service);
   return run.finished && run.rowsLost !== true ? undefined : run;
+}
+
+/** The run with the writes of a process that was killed: it could not say how many requests it made, and its intents show the writes alone. */
+async function withUncounted({ store }: Pick<SyncPorts, 'store'>, run: Run): Promise<Run> {
+  if (run.endedAtMs !== null) return run;
+  const before = run.requests ?? NO_REQUESTS;
+  const uncounted = Math.max(0, (await store.intents(run.id)).length - before.writes);
+  const add = (count: number): number => count + uncounted;
+  return {
+    ...run,
+    requests: {
+      ...before,
+      planned: add(before.planned),
+      sent: add(before.sent),
+      writes: add(before.writes),
+    },
+  };
 }
 
 /** Makes the rows of one mapping ready to be compared again: what was surely applied has its outcome, what surely was not is open. */

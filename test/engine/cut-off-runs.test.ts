@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { changedBy } from '../../src/model/changed-by.ts';
 import { StoppedError } from '../../src/model/error.ts';
 import type { Lock } from '../../src/model/state/store.ts';
 import { cutOffRuns, type CutOff } from '../../src/sync/runs/crashed.ts';
@@ -41,6 +42,27 @@ it('says of a run that was interrupted what is done, what is not and what nobody
   expect(others).toEqual([]);
   await resume(engine.ports, undefined, approve);
   expect(await look(engine)).toEqual([]);
+});
+
+it('counts the writes that it sent among those of the run that goes on', async () => {
+  const engine = await makeTable();
+  await cutOff(engine);
+  const before = engine.service.counts();
+  const service = changedBy(engine.ports.service, {
+    counts: () => {
+      const { sent, reads, writes, ...rest } = engine.service.counts();
+      return {
+        ...rest,
+        sent: sent - before.sent,
+        reads: reads - before.reads,
+        writes: writes - before.writes,
+      };
+    },
+  });
+  const resumed = await resume({ ...engine.ports, service }, undefined, approve);
+  const { writes, reads } = service.counts();
+  expect(writes).toBeGreaterThan(0);
+  expect(resumed?.report.requests).toMatchObject({ reads, writes: 2 + writes, sent: 2 + writes + reads });
 });
 
 it('says nothing of a run that a live process carries on', async () => {

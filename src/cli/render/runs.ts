@@ -1,6 +1,6 @@
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import { EXIT } from '../../model/error.ts';
-import type { MappingSummary, RequestCounts, Run } from '../../model/state/store.ts';
+import { NO_REQUESTS, type MappingSummary, type Run } from '../../model/state/store.ts';
 import type { ResultRow } from '../../sync/finish/results.ts';
 import type { Style } from '../screen.ts';
 import { outcomeWords, renderReport } from './report.ts';
@@ -72,8 +72,6 @@ export function renderResultRow(
 /** A minute is enough to know a run by, and leaves room for the rest of its line. */
 const renderMinute = (ms: number, timezone: string): string =>
   renderTime(ms, timezone).slice(0, -':00'.length);
-
-const NO_REQUESTS: RequestCounts = { planned: 0, sent: 0, reads: 0, writes: 0, throttled: 0, waited_ms: 0 };
 
 function renderExit(run: Run, style: Style, replaced: Replaced): string {
   const left = replaced.has(run.id) ? 'replaced' : 'unfinished';

@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from '../../model/error.ts';
+import { NO_REQUESTS } from '../../model/state/store.ts';
 import { worstExit } from '../../model/worst-exit.ts';
 import { runOnce, runSchedule, type Looked, type RunnerPorts } from '../../schedule/runner.ts';
 import { joinRuns, keepDocuments } from '../join-documents.ts';
@@ -67,8 +68,7 @@ async function runDue(
   // A sync tells of the deadlines of its own mappings alone.
   if (looked !== undefined) await tellerOfTime(args, program)(looked);
   if (screen.json) {
-    const requests = { planned: 0, sent: 0, reads: 0, writes: 0, throttled: 0, waited_ms: 0 };
-    const nothing = { run: null, command: 'sync', mappings: [], requests };
+    const nothing = { run: null, command: 'sync', mappings: [], requests: NO_REQUESTS };
     const told = documents();
     await screen.data(JSON.stringify(joinRuns(told.length === 0 ? [nothing] : told, exitCode)));
   }

@@ -11,7 +11,7 @@ import {
 } from '../../model/budget.ts';
 import type { Emit } from '../../model/event.ts';
 import type { Clock, HttpRequest, HttpResponse, Transport } from '../../model/ports.ts';
-import type { RequestCounts } from '../../model/state/store.ts';
+import { NO_REQUESTS, type RequestCounts } from '../../model/state/store.ts';
 import { endsTooLate, nothingBesideReserve, pauseTooLong, requestsUsedUp } from './budget-error.ts';
 import { isThrottled } from '../classify.ts';
 import { foresee } from './forecast.ts';
@@ -77,7 +77,7 @@ export class Budget {
   #usedUpMs: number | undefined;
   /** A forecast has had its account call. */
   #measured = false;
-  #counts = { planned: 0, sent: 0, reads: 0, writes: 0, throttled: 0, waited_ms: 0 };
+  #counts = { ...NO_REQUESTS };
 
   constructor(options: BudgetOptions) {
     this.#options = options;

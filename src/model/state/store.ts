@@ -70,6 +70,15 @@ export interface RequestCounts {
   readonly waited_ms: number;
 }
 
+export const NO_REQUESTS: RequestCounts = {
+  planned: 0,
+  sent: 0,
+  reads: 0,
+  writes: 0,
+  throttled: 0,
+  waited_ms: 0,
+};
+
 /** A run as history keeps it. */
 export interface Run {
   readonly id: string;
