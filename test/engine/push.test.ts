@@ -713,6 +713,15 @@ describe('prices', () => {
     engine.tables.set('prices.csv', [header, ...lines.map((line) => line.split(','))]);
   };
 
+  it('plans what reading the log costs that an earlier mapping of the push writes to', async () => {
+    const engine = await makeEngine();
+    setTable(engine, 'prices', PRICE_HEADER.join(','), '1,1,5,current');
+    setTable(engine, 'others', PRICE_HEADER.join(','), '2,1,5,current');
+    const others = { ...prices, name: 'others', source: mappingOn('others.csv').source };
+    const { report } = await push(engine.ports, 'push', [prices, others], PLAN_OPTIONS, approve);
+    expect(report.requests.planned).toBe(report.requests.sent);
+  });
+
   it('uploads in batches; afterwards only changed prices go', async () => {
     const engine = await makeEngine();
     priceTable(engine, ...Array.from({ length: 150 }, (_, i) => `1,${i + 1},5.5,initial`));

@@ -91,16 +91,17 @@ export async function readSince(
   return start < end ? [await at(found), end] : [await at(total - found - 1), start];
 }
 
-/** The requests that reading a log costs, told by its first page. */
+/** The requests that reading a log costs, told by its first page; `isGrown`: something is logged until it is read. */
 export async function logCost<Id extends LogOperation>(
   { service, signal }: Pick<SyncPorts, 'service' | 'signal'>,
   operation: Id,
   query: QueryOf<Id>,
+  isGrown = false,
 ): Promise<number> {
   try {
     const first = await service.get(operation, { query, signal });
     const onPage = first.records.length + first.issues.length;
-    if (onPage === 0) return 1;
+    if (onPage === 0) return isGrown ? 2 : 1;
     const pages = Math.ceil((first.paging?.total ?? onPage) / onPage);
     return pages > MOST_PAGES ? 1 : 1 + Math.max(1, pages);
   } catch (error) {

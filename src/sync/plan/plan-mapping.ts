@@ -1,5 +1,5 @@
 import type { Feature } from '../../contract/endpoint.ts';
-import { resources } from '../../contract/index.ts';
+import { resources, type PushedResource } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RequestStep } from '../../model/budget.ts';
 import type { TeamsheetError } from '../../model/error.ts';
@@ -28,10 +28,12 @@ import { missingOf } from '../../plan/missing-mapping.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
 /** What one mapping of a push is planned with. */
-interface Planning extends PlanParts {
+export interface Planning extends PlanParts {
   readonly lookups: PlanLookups;
   /** Records that the mappings so far would create, by the quota that they use. */
   readonly made: Map<Feature, number>;
+  /** The resources that the mappings so far send in batches. */
+  readonly sent: Set<PushedResource>;
   /** By mapping, what was compared while its rows were read. */
   readonly ahead: ReadonlyMap<string, ComparedAhead>;
 }
@@ -135,7 +137,7 @@ function warnOfStrangers(
 
 /** The requests of one mapping, at most too, and in the order in which a push sends them. */
 async function costOf(
-  { ports, account }: Planning,
+  { ports, account, sent }: Planning,
   mapping: PushMapping,
   { compared, gone, carried }: Found,
 ): Promise<Pick<MappingPlan, 'writes' | 'reads' | 'worst'> & { readonly work: readonly RequestStep[] }> {
@@ -146,7 +148,9 @@ async function costOf(
   const changes = (compared?.counts.single ?? 0) + carried;
   const deactivated = gone?.deactivated ?? 0;
   const single = changes + deactivated;
-  const reads = await strategies[mapping.resource].evidenceCost(ports, batched);
+  const isGrown = sent.has(mapping.resource);
+  const reads = await strategies[mapping.resource].evidenceCost(ports, batched, isGrown);
+  if (batches > 0) sent.add(mapping.resource);
   // Reading back a list takes an account call too; a log is what the evidence was.
   const readBack = reads > 0 ? reads : 1 + (await listPages(ports, account.service, mapping));
   const worst = worstCase({ groups, size, readBack });

@@ -1,4 +1,3 @@
-import type { Feature } from '../../contract/endpoint.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { EXIT, StoppedError, type TeamsheetError } from '../../model/error.ts';
 import { renderBesideRow, renderRowMessage } from '../../model/issue.ts';
@@ -14,7 +13,7 @@ import { warnOfDisagreements } from '../compare/disagreements.ts';
 import { foresee, type ComparedAhead } from '../compare/foreseen.ts';
 import { SiftedRows } from '../compare/sifted-rows.ts';
 import { forgetPlanned } from '../compare/planned-creates.ts';
-import { planMapping } from './plan-mapping.ts';
+import { planMapping, type Planning } from './plan-mapping.ts';
 import type { Sieve } from '../rows/left-rows.ts';
 import { openOrRemove, readSources } from '../rows/read-rows.ts';
 import { filledMappings } from '../rows/unfilled.ts';
@@ -99,8 +98,11 @@ export async function planRows(
   const steps: RequestStep[] = [];
   const stops: Stop[] = [];
   const lookups = new PlanLookups({ ports, account, mappings, rows, options });
-  const made = new Map<Feature, number>();
-  const planning = { ports, mappings, rows, account, options, lookups, made, ahead };
+  const planning: Planning = {
+    ...{ ports, mappings, rows, account, options, lookups, ahead },
+    made: new Map(),
+    sent: new Set(),
+  };
   await forgetPlanned(mappings, rows);
   for (const mapping of mappings) {
     const { plan, stopped, work } = await planMapping(planning, mapping);

@@ -184,7 +184,8 @@ function take(uploads: Upload[], intent: Intent): void {
 export const prices: PushStrategy = {
   ...PLAIN,
   takeEvidence,
-  evidenceCost: async (ports, batched) => (batched.size === 0 ? 0 : logCost(ports, 'list-prices', {})),
+  evidenceCost: async (ports, batched, isGrown) =>
+    batched.size === 0 ? 0 : logCost(ports, 'list-prices', {}, isGrown),
   checkMemory,
   compare: async (asked) =>
     withUnanswered(asked.ports, asked.mapping, asked.account.service, await compare(asked)),

@@ -75,10 +75,11 @@ interface WithoutList {
 
 /** What the steps of a push may ask of a resource. */
 export type PushStrategy = EvidenceSource & {
-  /** Reading requests that the evidence for the writes of a mapping costs; itself it costs one for each log. */
+  /** Reading requests that the evidence for the writes of a mapping costs; itself it costs one for each log. `isGrown`: mappings before it write to the log. */
   evidenceCost(
     ports: Pick<SyncPorts, 'service' | 'signal'>,
     batched: ReadonlyMap<string, number>,
+    isGrown?: boolean,
   ): Promise<number>;
   /**
    * Stops where this state is an older copy, which does not know what went out since: what the rows would send may be there already. Records of other writers are
