@@ -13,8 +13,8 @@ import type { Config } from './config/config.ts';
 type Groups = NonNullable<Config['season']['groups']>;
 
 /**
- * The operator's own groups: a line of the table says that a member stands in one. Nothing where none are configured. Errors: ConfigError `source.*`, and `header.missing` where a column
- * is not there.
+ * The operator's own groups: a line of the table says that a member stands in one. Nothing where none are configured. Errors: ConfigError `source.*`, `header.missing` where a column
+ * is not there, and `season.from_week` for a first week that is none.
  */
 export async function readGroups(
   { tables, signal }: Pick<SyncPorts, 'tables' | 'signal'>,
@@ -74,13 +74,29 @@ async function membersOf(
   const found: GroupMember[] = [];
   for await (const batch of table.batches()) {
     signal.throwIfAborted();
-    for (const { cells } of batch) {
+    for (const { cells, rowNumber } of batch) {
       const textAt = (at: number | undefined): string => plain(at === undefined ? '' : (cells[at] ?? ''));
-      const one = { member: textAt(memberAt), group: textAt(groupAt), fromWeek: weekNumber(textAt(fromAt)) };
-      if (one.member !== '' && one.group !== '') found.push(one);
+      const one = { member: textAt(memberAt), group: textAt(groupAt) };
+      if (one.member === '' || one.group === '') continue;
+      const from = textAt(fromAt);
+      const first = weekNumber(from);
+      if (from !== '' && first === undefined) throw noWeek(options.origin, rowNumber, fromWeek ?? '', from);
+      found.push({ ...one, fromWeek: first });
     }
   }
   return found;
+}
+
+function noWeek(origin: string, rowNumber: number, column: string, text: string): ConfigError {
+  return new ConfigError(
+    'season.from_week',
+    `${origin} row ${rowNumber}, ${column}: ${show(text)} is no game week (for season.groups)`,
+    {
+      file: origin,
+      line: rowNumber,
+      next: 'Write its number, such as 7, or leave the cell empty for the whole season.',
+    },
+  );
 }
 
 const plain = (cell: Cell): string => shownText(cell).trim().normalize('NFC');
