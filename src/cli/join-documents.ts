@@ -17,21 +17,33 @@ const SUMS: ReadonlySet<string> = new Set(['requests', 'worst_case', 'fits']);
 
 /**
  * One document for several accounts, with the fields that it has for one: lists are joined, counts are added up, `finishes_at` is the latest, and everything
- * else, such as `run` and `error`, is that of the first account that has the document's exit code. `accounts` says it of each.
+ * else, such as `run` and `error`, is that of the first account that has the document's exit code. `accounts` says it of each. Entries that name their league by its
+ * number alone have their `environment` too.
  */
 export function joinDocuments(accounts: readonly AccountDocument[], exitCode: ExitCode): object {
   const worst = accounts.find((each) => each.exitCode === exitCode);
   return {
-    ...joinFields(
-      accounts.map(({ document }) => document as Fields),
-      (worst?.document ?? {}) as Fields,
-    ),
+    ...joinFields(accounts.map(placed), (worst?.document ?? {}) as Fields),
     exit_code: exitCode,
     accounts: accounts.map(({ environment, leagues, exitCode: its, document }) => {
       const { run = null, requests, error } = document as Fields;
       return { environment, leagues, run, exit_code: its, requests, error };
     }),
   };
+}
+
+/** The document of an account, in which no entry of a list is taken for one of another account. */
+function placed({ document, environment }: AccountDocument): Fields {
+  const placedEntry = (entry: unknown): unknown =>
+    typeof entry === 'object' && entry !== null && 'fantasy_league_id' in entry
+      ? { environment, ...entry }
+      : entry;
+  return Object.fromEntries(
+    Object.entries(document as Fields).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(placedEntry) : value,
+    ]),
+  );
 }
 
 /** One document for several runs of one command; everything that is not joined is that of the first run with an error, or of the first. */

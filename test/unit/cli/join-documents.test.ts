@@ -78,3 +78,19 @@ it('says the run of the account that has its exit code', () => {
     exit_code: 7,
   });
 });
+
+it('tells entries of one league number apart', () => {
+  const account = (environment: string) => ({
+    environment,
+    leagues: [],
+    exitCode: 0 as const,
+    document: { leagues: [{ fantasy_league_id: 1 }], names: ['x'] },
+  });
+  expect(joinDocuments([account('a'), account('b')], 0)).toMatchObject({
+    leagues: [
+      { environment: 'a', fantasy_league_id: 1 },
+      { environment: 'b', fantasy_league_id: 1 },
+    ],
+    names: ['x', 'x'],
+  });
+});
