@@ -2,7 +2,8 @@ import { instantReader } from '../../mapping/zoned-time.ts';
 import { wallClock } from '../../model/time/wall-clock.ts';
 import { UsageError } from '../../model/error.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const HALF_DAY_MS = DAY_MS / 2;
 
 /**
@@ -14,29 +15,32 @@ const HALF_DAY_MS = DAY_MS / 2;
 export function readFinishBy(text: string, timezone: string, nowMs: number): number {
   const wall = wallClock(timezone);
   const today = wall(nowMs).toISOString().slice(0, 10);
+  const example = wall(nowMs + HOUR_MS)
+    .toISOString()
+    .slice(0, 16);
   const tomorrow = new Date(Date.parse(today) + DAY_MS).toISOString().slice(0, 10);
   if (!/^([01]\d|2[0-3]):[0-5]\d$/.test(text)) {
     if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text))
-      throw refused(`takes a time such as 17:30 or ${today}T17:30, not "${text}"`, today);
-    const atMs = instantOf(text, timezone, today);
-    if (atMs <= nowMs) throw refused(`${text} is past`, today);
+      throw refused(`takes a time such as 17:30 or ${today}T17:30, not "${text}"`, example);
+    const atMs = instantOf(text, timezone, example);
+    if (atMs <= nowMs) throw refused(`${text} is past`, example);
     return atMs;
   }
-  const todayMs = instantOf(`${today} ${text}`, timezone, today);
+  const todayMs = instantOf(`${today} ${text}`, timezone, example);
   if (todayMs > nowMs) return todayMs;
-  const tomorrowMs = instantOf(`${tomorrow} ${text}`, timezone, today);
+  const tomorrowMs = instantOf(`${tomorrow} ${text}`, timezone, example);
   if (tomorrowMs - nowMs <= HALF_DAY_MS) return tomorrowMs;
-  throw refused(`${text} is past today; write ${tomorrow}T${text} if tomorrow is meant`, today);
+  throw refused(`${text} is past today; write ${tomorrow}T${text} if tomorrow is meant`, example);
 }
 
-function instantOf(text: string, timezone: string, today: string): number {
+function instantOf(text: string, timezone: string, example: string): number {
   const read = instantReader(undefined, timezone)(text);
-  if ('problem' in read) throw refused(read.problem, today);
+  if ('problem' in read) throw refused(read.problem, example);
   return Date.parse(read.iso);
 }
 
-function refused(message: string, today: string): UsageError {
+function refused(message: string, example: string): UsageError {
   return new UsageError('usage.finish_by', `--finish-by: ${message}`, {
-    next: `give a time to come, such as --finish-by ${today}T23:30`,
+    next: `give a time to come, such as --finish-by ${example}`,
   });
 }

@@ -33,4 +33,11 @@ describe('--finish-by', () => {
     expect(read).toThrow(UsageError);
     expect(read).toThrow(message);
   });
+
+  it('names a time to come, also late in the evening', () => {
+    const read = (): number => readFinishBy('later', LONDON, Date.parse('2026-07-05T22:54:00Z'));
+    expect(read).toThrow(
+      expect.objectContaining({ next: 'give a time to come, such as --finish-by 2026-07-06T00:54' }) as Error,
+    );
+  });
 });
