@@ -118,12 +118,8 @@ async function pullAsRun(
   const exitCode = worstExit(exitCodesOf(summaries));
   const requests = await endPull(ports, id, { summaries, exitCode, finished: isFinished(summaries) });
   const report = { run: id, command: 'pull', exit_code: exitCode, mappings: summaries, requests };
-  return {
-    report,
-    stoppedBy: stopOfReports(summaries, ports.signal),
-    rejected: [],
-    reportsStopped: true,
-  };
+  const stoppedBy = stopOfReports(summaries, ports.signal);
+  return { report, stoppedBy, rejected: [], ...(stoppedBy && { reportsStopped: true }) };
 }
 
 /** Without the service, the account is the one that was worked with last, and nobody counts its records. */
