@@ -19,6 +19,8 @@ export interface StillToMend {
   readonly isTaken: boolean;
   /** The table of the run, absolute, where it was read whole. */
   readonly source: string | undefined;
+  /** The table was read in an encoding that somebody named, and may name for these rows too: a byte order mark says that they stand in UTF-8. */
+  readonly isMarked: boolean;
 }
 
 /** A file of rows to correct that somebody changed after it was written. Paths are relative to the configuration's folder. */

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ResultLines } from '../model/results.ts';
-import { headerOf, resultLines, writeResultLines } from './result-lines.ts';
+import { resultLines, rewriteResultLines } from './result-lines.ts';
 import { systemCode } from './system-error.ts';
 
 /** What `NAME.results.csv`, `NAME.rejected.csv` and their numbered copies end in. */
@@ -38,7 +38,7 @@ async function forgetIn(file: string, member: string): Promise<number> {
   let count = 0;
   for await (const { lines } of resultLines(file)) count += lines.filter(names).length;
   if (count === 0) return 0;
-  await writeResultLines(file, await headerOf(file), left());
+  await rewriteResultLines(file, left());
   await rm(file.replace(/\.csv$/, '.xlsx'), { force: true });
   return count;
 }

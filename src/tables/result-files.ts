@@ -9,7 +9,7 @@ import {
   type ResultLines,
   type UnreadRows,
 } from '../model/results.ts';
-import { headerOf, resultLines, writeResultLines } from './result-lines.ts';
+import { headerOf, resultLines, rewriteResultLines, writeResultLines } from './result-lines.ts';
 import { openWrittenFiles, type WrittenFiles } from './written-files.ts';
 
 /** What the name of a copy ends in, once for each time that it was imported and refused. */
@@ -141,7 +141,7 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
     if (!existsSync(csv)) return false;
     const header = await headerOf(csv);
     const left = (): ResultLines => stayingLines(header, [{ file: csv, staying: unread }]);
-    const count = await writeResultLines(csv, header, left());
+    const count = await rewriteResultLines(csv, left());
     await attempt(csv, () => known.add(csv));
     if (count === 0) return false;
     const { writeRejectedXlsx } = await import('./xlsx/write.ts');
@@ -158,12 +158,14 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
       await writeResultLines(file, header, lines);
       return relative(file);
     },
-    writeRejected: async (runId, mapping, header, lines, { missed, unread, isTaken, source }) => {
+    writeRejected: async (runId, mapping, header, lines, still) => {
+      const { missed, unread, isTaken, source, isMarked } = still;
       const own = rejectedName(await runFolder(runId), mapping);
       const told = isTaken ? await rowsIn(`${own}.csv`) : NO_ROWS;
       const written: string[] = [];
       const changed: ChangedFile[] = [];
-      if ((await writeResultLines(`${own}.csv`, header, lines())) === 0) return { written, changed };
+      if ((await writeResultLines(`${own}.csv`, header, lines(), isMarked)) === 0)
+        return { written, changed };
       const { writeRejectedXlsx } = await import('./xlsx/write.ts');
       await writeRejectedXlsx(`${own}.xlsx`, header, lines());
       const fresh = (): ResultLines => without(lines(), told);
@@ -187,7 +189,7 @@ export function createResultFiles({ folder, runFolder }: ResultFolders): ResultF
         await attempt(file, () => known.add(file));
         return answer;
       };
-      await writeCopy(`${copy}.csv`, () => writeResultLines(`${copy}.csv`, header, all()));
+      await writeCopy(`${copy}.csv`, () => writeResultLines(`${copy}.csv`, header, all(), isMarked));
       // A workbook has a limit that the CSV file has not.
       const asWorkbook = await writeCopy(`${copy}.xlsx`, () =>
         writeRejectedXlsx(`${copy}.xlsx`, header, all()),

@@ -29,6 +29,7 @@ async function makeAll(): Promise<void> {
       missed: new Map(),
       isTaken: false,
       source: undefined,
+      isMarked: false,
     });
   } finally {
     await store.close();

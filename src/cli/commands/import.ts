@@ -134,7 +134,12 @@ function refuseNoFile(file: string, { typed }: Program): void {
   });
 }
 
+/** What a run calls the rows that it refused, and what it calls them where somebody has changed an older file of them. */
+const isRejected = (file: string): boolean => /\.rejected(?:\.\d+)?\.(?:csv|xlsx)$/.test(file);
+
+/** The rows to correct are imported with the flags of the table that they are of, whatever their own file is. */
 function refuseFlags({ file, tab, encoding }: ImportArgs): void {
+  if (isRejected(file)) return;
   const flag = isWorkbook(file)
     ? encoding !== undefined && ['--encoding', 'CSV files']
     : tab !== undefined && ['--tab', 'workbooks'];
@@ -165,11 +170,7 @@ async function makeMapping(
   const { config } = session;
   const path = resolve(program.cwd, args.file);
   const location = isWorkbook(args.file)
-    ? ({
-        kind: 'xlsx',
-        path,
-        tab: args.tab ?? (await tabOf(await session.pipes.fileOf(path, args.file), args.file)),
-      } as const)
+    ? ({ kind: 'xlsx', path, tab: await tabOf(path, args, session) } as const)
     : ({ kind: 'csv', path } as const);
   const source = sourceOf(location, config, args.locale);
   const header = await readHeader(location, args, session);
@@ -216,9 +217,10 @@ function parseImport(yaml: string, shown: string, config: Config): PushMapping |
 
 type FileLocation = Extract<TableLocation, { path: string }>;
 
-async function tabOf(path: string, origin: string): Promise<string> {
+async function tabOf(path: string, { file, tab }: ImportArgs, { pipes }: Session): Promise<string> {
+  if (tab !== undefined && !isRejected(file)) return tab;
   const { onlyTab } = await import('../../tables/xlsx/read/tabs.ts');
-  return onlyTab(path, origin);
+  return onlyTab(await pipes.fileOf(path, file), file, tab);
 }
 
 /** The table as a mapping names it. */

@@ -235,6 +235,12 @@ async function missedBy(run: Run, { name }: PushMapping, rows: RunRows): Promise
   return new Map(Array.from(missed, ([by, found]) => [by, new Set(found.map(([, rowNumber]) => rowNumber))]));
 }
 
+/** Whether somebody named the encoding of a table, and one that teamsheet writes no file in. */
+function hasNamedEncoding(run: Run, { source }: PushMapping): boolean {
+  const encoding = optionsOf(run).encoding ?? source.encoding;
+  return encoding !== 'auto' && !/^utf-?8$/i.test(encoding);
+}
+
 /** The results files of a mapping; undefined when they cannot be written: the run is then unfinished, so that `resume` writes them. */
 async function tryResults(
   ports: SyncPorts,
@@ -247,7 +253,7 @@ async function tryResults(
     const missed = await missedBy(run, mapping, rows);
     const unread = unreadBy(run, mapping, rows);
     const source = unread === undefined ? fileOf(mapping.source.location) : undefined;
-    const still = { missed, unread, isTaken, source };
+    const still = { missed, unread, isTaken, source, isMarked: hasNamedEncoding(run, mapping) };
     const written = await writeResults(ports.results, run.id, mapping, rows, still);
     tellChanged(ports, mapping, written.changed);
     return written;

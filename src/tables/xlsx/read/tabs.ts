@@ -36,14 +36,16 @@ export function findTab(tabs: readonly WorkbookTab[], name: string, origin: stri
 }
 
 /**
- * The tab to read where a person named none: the only visible one that holds anything.
+ * The tab to read where a person named none: the only visible one that holds anything. One that is called `liked` comes before it.
  * Errors: ConfigError `source.several_tabs` with their names, `source.missing_tab`; those of opening a workbook.
  */
-export async function onlyTab(path: string, origin: string): Promise<string> {
+export async function onlyTab(path: string, origin: string, liked?: string): Promise<string> {
   const opened = await openSourceFile(path, origin);
   try {
     const book = await openPackage(opened.handle, opened.origin);
     const readable = book.tabs.filter(({ kind }) => kind === 'cells');
+    const named = readable.find(({ name }) => name === liked);
+    if (named !== undefined) return named.name;
     const shown = readable.filter(({ visible }) => visible);
     const candidates = shown.length > 0 ? shown : readable;
     const filled: WorkbookTab[] = [];

@@ -1,0 +1,49 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { program } from '../support/program.ts';
+import { handMade, textRow } from '../support/workbook.ts';
+
+const { folder, run } = program({}, { here: true, service: {} });
+
+/** Imports a file of users whose headers are those of these tests. */
+const importUsers = (file: string, ...flags: readonly string[]) =>
+  run('import', file, '--as', 'users', '--match', 'ID=external_id', '--match', 'Name=display_name', ...flags);
+
+const LONG = 'x'.repeat(60);
+
+describe('a file of rows to correct is imported with the flags of the import that refused them', () => {
+  it.each([
+    ['windows-1252', 'latin1'],
+    ['utf-16le', 'utf16le'],
+  ] as const)('whatever encoding they name: %s', async (encoding, bytes) => {
+    const text = `ID;Name\r\nV-1;José ${LONG}\r\nV-2;Müller\r\n`;
+    writeFileSync(join(folder.path, 'v.csv'), Buffer.from(text, bytes));
+    const flags = ['--encoding', encoding, '--yes'];
+    expect((await importUsers('v.csv', ...flags)).code).toBe(3);
+    const file = join(folder.path, 'out/rejected/v.rejected.csv');
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(LONG, 'Two'));
+    expect((await importUsers('out/rejected/v.rejected.csv', ...flags, '--dry-run')).stdout).toContain(
+      'José Two',
+    );
+    expect(await importUsers('out/rejected/v.rejected.xlsx', ...flags)).toMatchObject({ code: 3 });
+  });
+
+  it('whatever tab they name', async () => {
+    const rows = [
+      ['ID', 'Name'],
+      ['V-1', LONG],
+    ].map((row, index) => textRow(index + 1, row));
+    writeFileSync(
+      join(folder.path, 'v.xlsx'),
+      handMade({ tabs: { About: '<sheetData/>', Users: `<sheetData>${rows.join('')}</sheetData>` } }),
+    );
+    const flags = ['--tab', 'Users', '--yes'];
+    expect((await importUsers('v.xlsx', ...flags)).code).toBe(3);
+    for (const type of ['csv', 'xlsx'])
+      expect(await importUsers(`out/rejected/v.rejected.${type}`, ...flags)).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('60 characters, at most 50') as string,
+      });
+  });
+});
