@@ -1,8 +1,14 @@
 import type { PushField } from '../contract/resource.ts';
-import { shownText, type Cell, type FieldValue, type TypedCell } from '../model/tables/cell.ts';
+import {
+  shownText,
+  type Cell,
+  type FieldValue,
+  type KeptCell,
+  type TypedCell,
+} from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import { wallOf } from '../model/time/serial-date.ts';
-import { canonical, exactNumber, parseDecimal, type NumberStyle } from './decimal.ts';
+import { canonical, exactNumber, parseDecimal, writeDecimal, type NumberStyle } from './decimal.ts';
 import { readKey, readTypedKey, trimKey } from './key-text.ts';
 import { limitsOf, type Limits } from './limits.ts';
 import type { Column } from './mapping.ts';
@@ -269,6 +275,28 @@ function typedNumber(cell: TypedCell): { readonly digits: string } | { readonly 
   const digits = String(cell.value);
   if (/^-?\d+(?:\.\d+)?$/.test(digits)) return { digits };
   return { problem: `${show(shown)} is not a plain number; write all its digits` };
+}
+
+/** How the cells of a column are kept that hold one number each; undefined for any other column. */
+export function numberKeeper(
+  { type, split, lookup }: Column,
+  style: NumberStyle,
+): ((cell: Cell) => KeptCell) | undefined {
+  if ((type !== 'integer' && type !== 'number') || split !== undefined || lookup !== undefined)
+    return undefined;
+  return (cell) => keptNumber(cell, style, type === 'integer');
+}
+
+/** What a number is shown as, such as `1.234` under `locale: de`, or `7.3` for 7.25, may be read as another number. */
+function keptNumber(cell: Cell, style: NumberStyle, whole: boolean): KeptCell {
+  const shown = shownText(cell);
+  if (typeof cell === 'string' || cell.kind !== 'number') return shown;
+  const number = typedNumber(cell);
+  if ('problem' in number) return shown;
+  const again = parseDecimal(shown, style);
+  const isSame = 'digits' in again && canonical(again.digits) === canonical(number.digits);
+  if (isSame && !(whole && again.digits.includes('.'))) return shown;
+  return [shown, writeDecimal(number.digits, style.locale)];
 }
 
 /** `write yes, x or no`: the words that the mapping names, else those that always hold. */

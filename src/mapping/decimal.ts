@@ -34,12 +34,16 @@ function toPoint(written: string, locale: 'en' | 'de'): string {
   return locale === 'en' ? unsigned.replaceAll(',', '') : unsigned.replaceAll('.', '').replace(',', '.');
 }
 
+/** Plain digits as a source has them whose numbers are written so. */
+export const writeDecimal = (digits: string, locale: 'en' | 'de'): string =>
+  locale === 'en' ? digits : digits.replace('.', ',');
+
 function remedy(written: string, locale: 'en' | 'de', whole: boolean): string {
   const other = locale === 'en' ? 'de' : 'en';
   const isOther = PLAIN[other].test(written) || GROUPED[other].test(written);
   const digits = isOther ? toPoint(written, other) : '';
   if (isOther && !(whole && digits.includes('.'))) {
-    return `write ${locale === 'en' ? digits : digits.replace('.', ',')}, or set locale: ${other} on the source`;
+    return `write ${writeDecimal(digits, locale)}, or set locale: ${other} on the source`;
   }
   if (/^[+-]?\d+(?:\.\d+)?e[+-]?\d+$/i.test(written)) return 'write all its digits';
   if (whole) return 'write digits only, such as 12';

@@ -1,4 +1,4 @@
-import { shownText, type Cell, type Fields } from '../model/tables/cell.ts';
+import { shownText, type Cell, type Fields, type KeptCell } from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import type { SourceRow } from '../model/tables/table.ts';
 import {
@@ -9,6 +9,8 @@ import {
   type BoundLookup,
   type CompiledColumn,
 } from './bind.ts';
+import { numberKeeper } from './cells.ts';
+import type { NumberStyle } from './decimal.ts';
 import { looseName, type HeaderIndex } from './header-index.ts';
 import { isPlanLookup } from './lookup.ts';
 import type { PushMapping, Source } from './mapping.ts';
@@ -16,9 +18,10 @@ import { didYouMean } from '../model/nearest.ts';
 import {
   parsedRow,
   readLookups,
-  shownCells,
+  keptCells,
   unreadRow,
   type Included,
+  type NumberKeeper,
   type ParsedRow,
 } from './parsed-row.ts';
 import { show } from './show.ts';
@@ -35,7 +38,7 @@ interface Pair {
 interface Group {
   readonly rowNumber: number;
   readonly cells: readonly Cell[];
-  readonly lines: (readonly string[])[];
+  readonly lines: (readonly KeptCell[])[];
   readonly pairs: Pair[];
   /** What is wrong with a line as a whole. */
   readonly issues: Issue[];
@@ -48,6 +51,7 @@ interface Bound {
   readonly included: Included;
   readonly used: Set<number>;
   readonly key: readonly string[];
+  readonly style: NumberStyle;
 }
 
 /**
@@ -61,7 +65,7 @@ export function createPairReader(
   compiled: readonly CompiledColumn[],
   header: HeaderIndex,
   variable: (name: string) => string | undefined,
-  { included, used, key }: Bound,
+  { included, used, key, style }: Bound,
 ): { read(batch: readonly SourceRow[]): readonly ParsedRow[]; end(): readonly ParsedRow[] } {
   const column = (name: string): number =>
     requiredPlace(mapping, header, [name], 'for the key_value layout', used).index;
@@ -72,6 +76,7 @@ export function createPairReader(
   const settings = compiled.filter(({ column: each }) => !isPlanLookup(each));
   const lookups = bindLookups(mapping, compiled, header, used);
   const settle = groupParser(mapping, settings, inColumns, lookups, variable, key);
+  const keepers = settingKeepers(settings, style);
 
   return {
     read(batch) {
@@ -88,10 +93,12 @@ export function createPairReader(
           unread: new Set<string>(),
         };
         groups.set(id, group);
-        group.lines.push(shownCells(row.cells, header.names.length));
+        const setting = shownText(row.cells[keyAt] ?? '');
+        const keeper = keepers.get(looseName(setting));
+        const keeperOf: NumberKeeper = (index) => (index === valueAt ? keeper : undefined);
+        group.lines.push(keptCells(row.cells, header.names.length, keeperOf));
         for (const issue of row.issues ?? [])
           group.issues.push({ ...issue, column: undefined, row: row.rowNumber });
-        const setting = shownText(row.cells[keyAt] ?? '');
         if (row.issues !== undefined) group.unread.add(looseName(setting));
         if (excluded || row.issues !== undefined) continue;
         group.pairs.push({ rowNumber: row.rowNumber, setting, cell: row.cells[valueAt] ?? '' });
@@ -103,6 +110,18 @@ export function createPairReader(
         id.startsWith('excluded/') ? unreadRow(group, 'excluded', []) : settle(group),
       ),
   };
+}
+
+/** How the values of settings are kept that are numbers, by their loose names. */
+function settingKeepers(
+  settings: readonly CompiledColumn[],
+  style: NumberStyle,
+): ReadonlyMap<string, ReturnType<NumberKeeper>> {
+  return new Map(
+    settings.flatMap(({ column }) =>
+      column.from.map((name) => [looseName(name), numberKeeper(column, style)] as const),
+    ),
+  );
 }
 
 interface GroupColumn extends BoundField {

@@ -1,4 +1,4 @@
-import { shownText, type Cell, type Fields } from '../model/tables/cell.ts';
+import { isTextual, shownText, type Cell, type Fields, type KeptCell } from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import type { RowLookup } from '../model/state/run-rows.ts';
 import type { BoundLookup } from './bind.ts';
@@ -8,7 +8,7 @@ import { foldKey } from './key-text.ts';
 export interface ParsedRow {
   readonly rowNumber: number;
   /** The cells as the person sees them, a line each; more than one line only in a `key_value` table. */
-  readonly lines: readonly (readonly string[])[];
+  readonly lines: readonly (readonly KeptCell[])[];
   readonly status: 'valid' | 'invalid' | 'excluded';
   /** The key fields joined with `/`, or null when one of them is not readable. */
   readonly key: string | null;
@@ -25,15 +25,17 @@ export interface ParsedRow {
 /** Whether a row's cells meet the source's `where`. */
 export type Included = (cells: readonly Cell[]) => boolean;
 
-/** The cells of a row as a person sees them, as many as the header has names. */
-export function shownCells(cells: readonly Cell[], width: number): readonly string[] {
-  const own = cells.length > width ? cells.slice(0, width) : cells;
-  return isTextual(own) ? own : own.map(shownText);
-}
+/** How the cells of a column are kept that are read as numbers; undefined for those of any other. */
+export type NumberKeeper = (index: number) => ((cell: Cell) => KeptCell) | undefined;
 
-/** Whether all cells are plain text, as in every CSV file. */
-function isTextual(cells: readonly Cell[]): cells is readonly string[] {
-  return cells.every((cell) => typeof cell === 'string');
+/** The cells of a row as they are kept, as many as the header has names. */
+export function keptCells(
+  cells: readonly Cell[],
+  width: number,
+  keeperOf: NumberKeeper,
+): readonly KeptCell[] {
+  const own = cells.length > width ? cells.slice(0, width) : cells;
+  return isTextual(own) ? own : own.map((cell, index) => (keeperOf(index) ?? shownText)(cell));
 }
 
 /** Whether any of the issues refuses the row. */

@@ -1,5 +1,5 @@
 import { pushTarget } from '../contract/index.ts';
-import { shownText, type Cell, type Fields } from '../model/tables/cell.ts';
+import { shownText, type Cell, type Fields, type KeptCell } from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import { listed } from '../model/listed.ts';
 import { RESULT_COLUMNS } from '../model/results.ts';
@@ -13,8 +13,10 @@ import {
   sourceHeader,
   type BoundField,
   type BoundLookup,
+  type CompiledColumn,
 } from './bind.ts';
-import type { CellContext } from './cells.ts';
+import { numberKeeper, type CellContext } from './cells.ts';
+import type { NumberStyle } from './decimal.ts';
 import { looseName, type HeaderIndex } from './header-index.ts';
 import { createPairReader } from './key-value.ts';
 import { LOOKUP_SKIP, type LookupTables } from './lookup.ts';
@@ -22,9 +24,10 @@ import {
   hasError,
   parsedRow,
   readLookups,
-  shownCells,
+  keptCells,
   unreadRow,
   type Included,
+  type NumberKeeper,
   type ParsedRow,
 } from './parsed-row.ts';
 import type { PushMapping } from './mapping.ts';
@@ -85,6 +88,7 @@ export function createRowReader(
       included,
       used,
       key,
+      style: context,
     });
     warnings.push(...unusedColumns(mapping, own, used));
     return { header: own, warnings, read: (batch) => pairs.read(filter(batch)), end: () => pairs.end() };
@@ -94,7 +98,10 @@ export function createRowReader(
   // `auto` says itself that case and blanks do not count.
   if (mapping.columns !== 'auto') warnings.push(...index.warnings());
   warnings.push(...unusedColumns(mapping, own, used));
-  const readOne = rowParser(fields, lookups, key, included, own.length, headerTest(mapping, own));
+  const keeperOf = numberKeepers(compiled, index, context);
+  const lineOf = (cells: readonly Cell[], width = own.length): readonly KeptCell[] =>
+    keptCells(cells, width, keeperOf);
+  const readOne = rowParser(fields, lookups, key, included, lineOf, headerTest(mapping, own));
   return { header: own, warnings, read: (batch) => filter(batch).map(readOne), end: () => [] };
 }
 
@@ -156,18 +163,37 @@ function headerTest(mapping: PushMapping, header: readonly string[]): Included {
     places.length > 1 && places.every(({ name, index }) => shownText(cells[index] ?? '').trim() === name);
 }
 
+/** The keepers of the places that are read as numbers and as nothing else: a key stays as the person sees it. */
+function numberKeepers(
+  compiled: readonly CompiledColumn[],
+  header: HeaderIndex,
+  style: NumberStyle,
+): NumberKeeper {
+  const keepers = new Map<number, ReturnType<NumberKeeper>>();
+  for (const { column } of compiled) {
+    const { from, fromAll, lookup } = column;
+    const keeper = numberKeeper(column, style);
+    const single = [...fromAll, ...(lookup === undefined ? [] : from)].map((name) => [name]);
+    for (const names of [from, ...single]) {
+      const index = header.find(names);
+      if (index !== undefined && (keeper === undefined || !keepers.has(index))) keepers.set(index, keeper);
+    }
+  }
+  return (index) => keepers.get(index);
+}
+
 function rowParser(
   bound: readonly BoundField[],
   boundLookups: readonly BoundLookup[],
   key: readonly string[],
   included: Included,
-  width: number,
+  lineOf: (cells: readonly Cell[], width?: number) => readonly KeptCell[],
   isHeader: Included,
 ): (row: SourceRow) => ParsedRow {
   return ({ rowNumber, cells, issues: found }) => {
     if (found !== undefined && hasError(found))
-      return unreadRow({ rowNumber, lines: [shownCells(cells, cells.length)] }, 'invalid', found);
-    const place = { rowNumber, lines: [shownCells(cells, width)] };
+      return unreadRow({ rowNumber, lines: [lineOf(cells, cells.length)] }, 'invalid', found);
+    const place = { rowNumber, lines: [lineOf(cells)] };
     if (!included(cells)) return unreadRow(place, 'excluded', []);
     if (isHeader(cells)) return unreadRow(place, 'invalid', [REPEATED_HEADER]);
     const issues: Issue[] = found === undefined ? [] : [...found];

@@ -5,6 +5,7 @@ import { renderIssue } from '../model/issue.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { RunRow } from '../model/state/run-rows.ts';
 import { issuesAmong, renderSaid, type Said } from '../model/said.ts';
+import { shownLine } from '../model/tables/cell.ts';
 import type { WriteBackRow } from '../model/tables/table.ts';
 
 /** Longer messages are cut in a cell; the results file has them whole. */
@@ -61,8 +62,9 @@ export function rowWriter(
   };
 
   return (row) => {
-    const { rowNumber, outcome, id, lines } = row;
-    return messagesOf(mapping, header, row).map(({ message, notes }, at) => {
+    const { rowNumber, outcome, id } = row;
+    const lines = row.lines.map(shownLine);
+    return messagesOf(mapping, header, row, lines).map(({ message, notes }, at) => {
       const cells = lines[at] ?? [];
       const said = { status: outcome ?? '', message: message.slice(0, MAX_MESSAGE), id };
       return { rowNumber, cells, values: valuesOf(outcome, cells, said), notes };
@@ -78,7 +80,8 @@ interface LineMessage {
 function messagesOf(
   mapping: PushMapping,
   header: readonly string[],
-  { lines, said, outcome }: RunRow,
+  { said, outcome }: RunRow,
+  lines: readonly (readonly string[])[],
 ): readonly LineMessage[] {
   const { layout } = mapping.source;
   const isBad = outcome === 'invalid';

@@ -2,6 +2,7 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, type ConfigError, type ExitCode } from '../model/error.ts';
 import type { OutcomeCounts } from '../model/outcome.ts';
 import type { RunRows } from '../model/state/run-rows.ts';
+import { shownLine } from '../model/tables/cell.ts';
 import { outcomeCounts } from '../plan/counts.ts';
 import { orderMappings } from '../plan/order.ts';
 import { checkGuards } from '../plan/guards.ts';
@@ -105,7 +106,7 @@ export async function* rowIssues({ mappings, rows }: Validation): AsyncGenerator
     for await (const { rowNumber, lines, said } of eachRow(rows, name, { told: true }))
       for (const issue of issuesAmong(said)) {
         const { row = rowNumber, column = null, code, severity } = issue;
-        const cell = column === null ? null : (lines[0]?.[header.indexOf(column)] ?? null);
+        const cell = column === null ? null : (shownLine(lines[0] ?? [])[header.indexOf(column)] ?? null);
         const message = renderRowIssue(source.origin, rowNumber, issue);
         const value = issue.value ?? cell;
         yield { mapping: name, file: source.origin, row, column, value, message, code, severity };

@@ -29,6 +29,34 @@ describe('a file of rows to correct is imported with the flags of the import tha
     expect(await importUsers('out/rejected/v.rejected.xlsx', ...flags)).toMatchObject({ code: 3 });
   });
 
+  it('with the numbers that the workbook has, whatever they look like', async () => {
+    const rows = [
+      ['Player ID', 'Price', 'Note'],
+      [7, 7.5, 'right'],
+      ['eight', 1.234, 'wrong'],
+    ].map((row, index) => textRow(index + 1, row));
+    writeFileSync(
+      join(folder.path, 'p.xlsx'),
+      handMade({ tabs: { Prices: `<sheetData>${rows.join('')}</sheetData>` } }),
+    );
+    const flags = [
+      '--as',
+      'prices',
+      '--set',
+      'fantasy_league_id=1',
+      '--set',
+      'type=weekly',
+      '--locale',
+      'de',
+      '--yes',
+    ];
+    expect((await run('import', 'p.xlsx', ...flags)).code).toBe(3);
+    const file = join(folder.path, 'out/rejected/p.rejected.csv');
+    expect(readFileSync(file, 'utf8')).toContain('eight,"1,234",wrong,3,');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('eight', '8'));
+    expect((await run('import', file, ...flags, '--dry-run')).stdout).toContain('price: 1.234');
+  });
+
   it('whatever tab they name', async () => {
     const rows = [
       ['ID', 'Name'],

@@ -157,4 +157,18 @@ describe('a table of settings', () => {
     const again = await run(made, () => made.tab.sortBy(0), points(made));
     expect(summary(again)).toMatchObject({ rows: 1, deferred: 0 });
   });
+
+  it('is sent though a number is shown otherwise than it is written', async () => {
+    const [first = '', ...others] = settingNames;
+    const shown = [first, { value: 1, format: { type: 'NUMBER', pattern: '0.00' } }];
+    const rest = others.map((name): [string, string] => [name, '1']);
+    const made = await makeSheetEngine(fake, [
+      ['Setting', 'Points'],
+      ['fantasy_league_id', '1'],
+      shown,
+      ...rest,
+    ]);
+    expect(summary(await run(made, undefined, points(made)))).toMatchObject({ rows: 1, deferred: 0 });
+    expect(made.engine.files.get('points.results')?.[2]).toEqual(expect.arrayContaining([first, '1']));
+  });
 });

@@ -1,5 +1,5 @@
 import type { PushedResource } from '../../contract/index.ts';
-import type { FieldValue, Fields } from '../tables/cell.ts';
+import type { FieldValue, Fields, KeptCell } from '../tables/cell.ts';
 import type { ChangeKind, Outcome } from '../outcome.ts';
 import type { Words } from '../said.ts';
 
@@ -23,7 +23,7 @@ export interface RowLookup {
 export interface RunRow {
   readonly rowNumber: number;
   /** The source's lines that make the row, cells as the person sees them: one line, or all lines of a `key_value` table's league. */
-  readonly lines: readonly (readonly string[])[];
+  readonly lines: readonly (readonly KeptCell[])[];
   /** The row's key as text; null when the row is invalid before a key is known, or excluded. */
   readonly key: string | null;
   /** The key in the words of the source, where a lookup gave it others since. */

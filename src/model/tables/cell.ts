@@ -29,6 +29,23 @@ export function shownText(cell: Cell): string {
   }
 }
 
+/** A cell of a row as a run keeps it: the text that the person sees, and behind it the one to write where that would be read as another number. */
+export type KeptCell = string | readonly [shown: string, written: string];
+
+/** The cells of a line as the person sees them. */
+export const shownLine = (line: readonly KeptCell[]): readonly string[] => pick(line, 0);
+
+/** The cells of a line as they are written, to be read again as what they are. */
+export const writtenLine = (line: readonly KeptCell[]): readonly string[] => pick(line, 1);
+
+const pick = (line: readonly KeptCell[], which: 0 | 1): readonly string[] =>
+  isTextual(line) ? line : line.map((cell) => (typeof cell === 'string' ? cell : cell[which]));
+
+/** Whether all cells are plain text, as in every CSV file. */
+export function isTextual(cells: readonly unknown[]): cells is readonly string[] {
+  return cells.every((cell) => typeof cell === 'string');
+}
+
 /** Whether a row holds nothing that somebody typed: blanks, and check boxes without a tick, which spreadsheets fill whole columns with. */
 export function holdsNothing(cells: readonly Cell[]): boolean {
   return cells.every((cell) =>

@@ -1,5 +1,5 @@
 import { pushTarget, type ResourceName } from '../../contract/index.ts';
-import type { FieldValue, Fields } from '../../model/tables/cell.ts';
+import { shownLine, type FieldValue, type Fields } from '../../model/tables/cell.ts';
 import type { KnownRecord, RunRow, RunRows } from '../../model/state/run-rows.ts';
 import type { ServiceAccount, Store } from '../../model/state/store.ts';
 import { sourceHeader } from '../../mapping/bind.ts';
@@ -137,7 +137,9 @@ export function textsOf(
         return value === undefined ? undefined : String(value);
       }
       const at = places.find([name]);
-      return at === undefined ? undefined : row.lines[0]?.[at]?.trim().normalize('NFC');
+      if (at === undefined) return undefined;
+      const line = shownLine(row.lines[0] ?? []);
+      return line[at]?.trim().normalize('NFC');
     });
 }
 

@@ -1,5 +1,5 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { shownText } from '../../model/tables/cell.ts';
+import { shownText, writtenLine } from '../../model/tables/cell.ts';
 import { renderRowMessage } from '../../model/issue.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { RowQuery, RunRow, RunRows } from '../../model/state/run-rows.ts';
@@ -66,7 +66,7 @@ async function* resultLines(
     yield page.flatMap((row) => linesOf(origin, row).map(arrange));
 }
 
-/** The cells of a line as read, and what our columns say of its row. */
+/** The cells of a line, to be read again as they were read, and what our columns say of its row. */
 interface ResultLine {
   readonly cells: readonly string[];
   readonly result: readonly string[];
@@ -91,7 +91,7 @@ function linesOf(origin: string, row: RunRow): readonly ResultLine[] {
     renderRowMessage(origin, row.rowNumber, renderSaid(row.said)),
     row.id ?? '',
   ];
-  return row.lines.map((cells) => ({ cells, result }));
+  return row.lines.map((line) => ({ cells: writtenLine(line), result }));
 }
 
 /** What became of one row of a source, as its results file says. */

@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow } from '../../model/state/run-rows.ts';
 import { renderSaid } from '../../model/said.ts';
+import { shownLine } from '../../model/tables/cell.ts';
 import { digestOf } from '../../plan/digest.ts';
 import { digestOfRow } from '../../plan/duplicates.ts';
 import { plannedChange } from './plan-sync.ts';
@@ -91,5 +92,11 @@ export async function* savedRows({ mappings, rows }: PlannedPush): AsyncGenerato
 function savedRow({ name, source }: PushMapping, row: RunRow): SavedRow {
   const { id, lines, said } = row;
   const { beside: _beside, waits: _waits, ...change } = plannedChange(name, source.origin, row);
-  return { ...change, message: renderSaid(said), id, digest: digestOfRow(row), cells: digestOf(lines) };
+  return {
+    ...change,
+    message: renderSaid(said),
+    id,
+    digest: digestOfRow(row),
+    cells: digestOf(lines.map(shownLine)),
+  };
 }

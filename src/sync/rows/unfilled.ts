@@ -1,5 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRows } from '../../model/state/run-rows.ts';
+import { shownLine } from '../../model/tables/cell.ts';
 import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import type { SyncPorts } from '../ports.ts';
 import { eachRow } from './row-pages.ts';
@@ -30,7 +31,7 @@ async function isFilled({ name, source }: PushMapping, rows: RunRows): Promise<b
   const valueAt = layout.kind === 'key_value' ? (await rows.header(name)).indexOf(layout.valueColumn) : -1;
   for await (const { outcome, lines } of eachRow(rows, name)) {
     if (outcome === 'excluded') continue;
-    if (valueAt === -1 || lines.some((line) => (line[valueAt] ?? '').trim() !== '')) return true;
+    if (valueAt === -1 || lines.some((line) => (shownLine(line)[valueAt] ?? '').trim() !== '')) return true;
   }
   return false;
 }

@@ -1,6 +1,6 @@
 import { readColumns, sourceHeader } from '../../mapping/bind.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { shownText } from '../../model/tables/cell.ts';
+import { shownLine, shownText } from '../../model/tables/cell.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { ConfigError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
@@ -28,7 +28,7 @@ export async function deferStaleRows(
   const there = await linesNow(ports, kind, location, mapping, used);
   let stale = 0;
   await deferRows(rows, mapping, (row) => {
-    if (!isWritten(row) || row.lines.every((line) => there.has(lineOf(line)))) return undefined;
+    if (!isWritten(row) || row.lines.every((line) => there.has(lineOf(shownLine(line))))) return undefined;
     stale += 1;
     return [{ code: 'row-edited' }];
   });

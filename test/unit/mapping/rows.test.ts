@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { resources } from '../../../src/contract/index.ts';
+import { shownLine, shownText, writtenLine, type Cell } from '../../../src/model/tables/cell.ts';
 import type { LookupTable } from '../../../src/mapping/lookup.ts';
 import { createRowReader } from '../../../src/mapping/rows.ts';
 import type { ParsedRow } from '../../../src/mapping/rows.ts';
@@ -223,6 +224,75 @@ columns:
     const mapping = pushMapping(`${USERS}write_back: { status: Sync status }\n`);
     const reader = createRowReader(mapping, ['Member ID', 'Display name', 'Active', 'Sync status'], options);
     expect(reader.warnings.map(({ code }) => code)).toEqual(['mapping.write_back']);
+  });
+});
+
+describe('a number of a spreadsheet', () => {
+  const prices = (locale: string): string => `
+name: prices
+push: prices
+source: { xlsx: prices.xlsx, tab: Prices${locale} }
+operation: append
+columns:
+  fantasy_league_id: { value: 1 }
+  player_id: { from: Player ID, type: integer }
+  price: { from: Price, type: number }
+  type: { from: Kind }
+`;
+  const number = (value: number, shown: string): Cell => ({ kind: 'number', value, shown });
+  const HEADER = ['Player ID', 'Price', 'Kind'];
+  /** What is kept of the price, and what is read of the line that is written. */
+  const again = (locale: string, price: Cell): readonly unknown[] => {
+    const reader = createRowReader(pushMapping(prices(locale)), HEADER, options);
+    const [row] = reader.read([{ rowNumber: 2, cells: [number(1001, '1,001'), price, 'weekly'] }]);
+    const [line = []] = row?.lines ?? [];
+    const [written] = reader.read([{ rowNumber: 2, cells: writtenLine(line) }]);
+    expect(written?.fields).toEqual(row?.fields);
+    expect(shownLine(line)).toEqual(['1,001', shownText(price), 'weekly']);
+    return [line[1], written?.fields?.['price']];
+  };
+
+  test.each([
+    [', locale: de', number(1.234, '1.234'), ['1.234', '1,234'], 1.234],
+    [', locale: de', number(7.5, '7.5'), ['7.5', '7,5'], 7.5],
+    [', locale: de', number(1234.5, '1.234,50'), '1.234,50', 1234.5],
+    [', locale: de', '7,5', '7,5', 7.5],
+    ['', number(7.5, '7,5'), ['7,5', '7.5'], 7.5],
+    ['', number(7.25, '7.3'), ['7.3', '7.25'], 7.25],
+    ['', number(1234.5, '$1,234.50'), ['$1,234.50', '1234.5'], 1234.5],
+    ['', number(7.5, '7.50'), '7.50', 7.5],
+    [', locale: en', number(1234.5, '1,234.50'), '1,234.50', 1234.5],
+  ] as const)('is written to be read again as it is%s: %j', (locale, price, kept, value) => {
+    expect(again(locale, price)).toEqual([kept, value]);
+  });
+
+  test('is written as it is shown where a text is read of it too', () => {
+    const mapping = pushMapping(
+      prices(', locale: de').replace('type: { from: Kind }', 'type: { from: Price }'),
+    );
+    const reader = createRowReader(mapping, HEADER, options);
+    const [row] = reader.read([{ rowNumber: 2, cells: [number(1, '1'), number(7.5, '7.5'), ''] }]);
+    expect(row?.lines).toEqual([['1', '7.5', '']]);
+  });
+
+  test('is written to be read again where the row as a whole is wrong', () => {
+    const reader = createRowReader(pushMapping(prices(', locale: de')), HEADER, options);
+    const issues = [{ code: 'row.cells', severity: 'error', message: 'too long' }] as const;
+    const [row] = reader.read([{ rowNumber: 2, cells: ['1', number(7.5, '7.5'), '', 'x'], issues }]);
+    expect(row?.lines).toEqual([['1', ['7.5', '7,5'], '', 'x']]);
+  });
+
+  test('is written to be read again in a table of settings', () => {
+    const mapping = pushMapping(POINTS.replace('layout:', 'locale: de, layout:'));
+    const reader = createRowReader(mapping, ['Setting', 'Points'], options);
+    reader.read([
+      { rowNumber: 2, cells: ['Defender clean sheet points', number(7.5, '7.5')] },
+      { rowNumber: 3, cells: ['who knows', number(7.5, '7.5')] },
+    ]);
+    expect(reader.end()[0]?.lines).toEqual([
+      ['Defender clean sheet points', ['7.5', '7,5']],
+      ['who knows', '7.5'],
+    ]);
   });
 });
 
