@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readXlsx } from 'hucre/xlsx';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -209,6 +209,10 @@ describe('a new operator', () => {
     expect((await run('import', ...german, '--locale', 'de', '--dry-run')).stdout).toMatch(
       /price: 7\.5\n[^\n]*price: 1234\.5\n/,
     );
+    writeFileSync(join(folder.path, 'season/old.csv'), Buffer.from('Member ID;Name\nL7;José\n', 'latin1'));
+    const old = [...flags, 'mappings/old.yaml', '--encoding', 'windows-1252'];
+    expect((await run('import', 'old.csv', ...old)).code).toBe(0);
+    expect(await run('plan', 'old', '--detailed-exitcode')).toMatchObject({ code: 0 });
     folder.write('season/odd.csv', 'Code,Full name\nL2,Dora\n');
     expect(await run('import', 'odd.csv', '--as', 'users', '--yes')).toMatchObject({
       code: 4,

@@ -172,7 +172,7 @@ async function makeMapping(
   const location = isWorkbook(args.file)
     ? ({ kind: 'xlsx', path, tab: await tabOf(path, args, session) } as const)
     : ({ kind: 'csv', path } as const);
-  const source = sourceOf(location, config, args.locale);
+  const source = sourceOf(location, config, args);
   const header = await readHeader(location, args, session);
   // A file of rows to correct that is imported, and rejected, time and again keeps its name.
   // What the shell gives has a number for a name.
@@ -224,10 +224,10 @@ async function tabOf(path: string, { file, tab }: ImportArgs, { pipes }: Session
 }
 
 /** The table as a mapping names it. */
-function sourceOf(location: FileLocation, { folder }: Config, locale: string | undefined): object {
+function sourceOf(location: FileLocation, { folder }: Config, { encoding, locale }: ImportArgs): object {
   const path = relative(folder, location.path).split(sep).join('/');
   return {
-    ...(location.kind === 'csv' ? { csv: path } : { xlsx: path, tab: location.tab }),
+    ...(location.kind === 'csv' ? { csv: path, encoding } : { xlsx: path, tab: location.tab }),
     ...(standsInside(folder, path) ? {} : { allow_outside: true }),
     locale,
   };
