@@ -74,3 +74,22 @@ export function matchHeaders(
 export function fold(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
+
+/** The first line of a file that names its separator. */
+const SEPARATOR_LINES: Readonly<Record<string, string>> = {
+  ';': 'sep=;',
+  '\t': 'sep= and a TAB',
+  '|': 'sep=|',
+  ',': 'sep=,',
+};
+
+/** What to do about a header that was taken apart by another separator than its own: with that one, what is not found in it would be. */
+export function separatorRemedy(
+  header: readonly string[],
+  isFound: (names: readonly string[]) => boolean,
+): string | undefined {
+  const [, line] =
+    Object.entries(SEPARATOR_LINES).find(([sign]) => isFound(header.flatMap((name) => name.split(sign)))) ??
+    [];
+  return line && `if another sign separates the cells, name it in a first line of the file: ${line}`;
+}

@@ -207,6 +207,7 @@ function textReader(
     min: limits.minLength,
     max: Math.min(limits.maxLength, column.maxLength ?? field.maxLength ?? Infinity),
     allowNewlines: column.allowNewlines,
+    ofImport: context.ofImport,
   };
   if (!isKey)
     return (cell, header, issues) => checkText(shownText(cell).normalize('NFC'), header, bounds, issues);

@@ -5,6 +5,8 @@ export interface NumberStyle {
   readonly locale: 'en' | 'de';
   /** Thousands separators are read: only where the mapping names the locale. */
   readonly grouped: boolean;
+  /** The rows are imported, so that remedies name flags. */
+  readonly ofImport?: boolean;
 }
 
 /** Plain digits with a point, such as `-1234.50`, or what is wrong and how to correct it. */
@@ -23,10 +25,10 @@ export function parseDecimal(text: string, style: NumberStyle, whole = false): D
   if (GROUPED[style.locale].test(written)) {
     if (style.grouped) return { digits: toPoint(written, style.locale) };
     return {
-      problem: `${show(text)} is not clear; write it without thousands separators, or set locale: ${style.locale} on the source`,
+      problem: `${show(text)} is not clear; write it without thousands separators, or ${naming(style.locale, style)}`,
     };
   }
-  return { problem: `${show(text)} is not a number; ${remedy(written, style.locale, whole)}` };
+  return { problem: `${show(text)} is not a number; ${remedy(written, style, whole)}` };
 }
 
 function toPoint(written: string, locale: 'en' | 'de'): string {
@@ -38,12 +40,16 @@ function toPoint(written: string, locale: 'en' | 'de'): string {
 export const writeDecimal = (digits: string, locale: 'en' | 'de'): string =>
   locale === 'en' ? digits : digits.replace('.', ',');
 
-function remedy(written: string, locale: 'en' | 'de', whole: boolean): string {
+const naming = (locale: 'en' | 'de', { ofImport = false }: NumberStyle): string =>
+  ofImport ? `import it with --locale ${locale}` : `set locale: ${locale} on the source`;
+
+function remedy(written: string, style: NumberStyle, whole: boolean): string {
+  const { locale } = style;
   const other = locale === 'en' ? 'de' : 'en';
   const isOther = PLAIN[other].test(written) || GROUPED[other].test(written);
   const digits = isOther ? toPoint(written, other) : '';
   if (isOther && !(whole && digits.includes('.'))) {
-    return `write ${writeDecimal(digits, locale)}, or set locale: ${other} on the source`;
+    return `write ${writeDecimal(digits, locale)}, or ${naming(other, style)}`;
   }
   if (/^[+-]?\d+(?:\.\d+)?e[+-]?\d+$/i.test(written)) return 'write all its digits';
   if (whole) return 'write digits only, such as 12';

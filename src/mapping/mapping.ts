@@ -122,6 +122,8 @@ export interface PushMapping {
   readonly compare: 'auto' | 'live' | 'snapshot' | 'none';
   /** When it runs by itself; left out: never. */
   readonly timing?: Timing | undefined;
+  /** An import made it, so that nobody can write into it: what is wrong with a cell names flags in the place of its keys. */
+  readonly ofImport?: true;
 }
 
 /** One column of a report: header, path into the record, how it is shown. */

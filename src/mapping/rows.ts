@@ -71,6 +71,7 @@ export function createRowReader(
   const context: CellContext = {
     locale: source.locale,
     grouped: source.localeNamed === true,
+    ofImport: mapping.ofImport === true,
     allowKeyShape: options.allowKeyShape,
     timezone: options.timezone ?? 'UTC',
     tableTimezone: options.tableTimezone,

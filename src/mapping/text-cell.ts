@@ -8,6 +8,8 @@ export interface TextBounds {
   /** Counted in UTF-16 units: the interface does not say what it counts, and no other count is higher. */
   readonly max: number;
   readonly allowNewlines: boolean;
+  /** The rows are imported, so that there is no mapping yet to allow anything in. */
+  readonly ofImport?: boolean | undefined;
 }
 
 /** The most that a spreadsheet cell holds; no field of the service is longer. */
@@ -52,7 +54,7 @@ export function checkText(
     for (const [char] of text.matchAll(FORBIDDEN)) {
       if (char.startsWith(FLAG)) continue;
       if (bounds.allowNewlines && (char === '\n' || char === '\r')) continue;
-      return refuse('cell.control', forbidden(text, char));
+      return refuse('cell.control', forbidden(text, char, bounds));
     }
   }
   if (text.length < 12 && NOTHING.test(text)) {
@@ -71,9 +73,10 @@ function shortOf(text: string, min: number): boolean {
   return text.length < min || (text.length < 2 * min && Array.from(text).length < min);
 }
 
-function forbidden(text: string, char: string): string {
+function forbidden(text: string, char: string, { ofImport = false }: TextBounds): string {
   if (char === '\n' || char === '\r') {
-    return `${show(text)} holds a line break; delete it, or set allow_newlines: true on the column`;
+    const saved = ofImport ? 'save the mapping with --save-mapping, and ' : '';
+    return `${show(text)} holds a line break; delete it, or ${saved}set allow_newlines: true on the column`;
   }
   if (char === '\ufffd') {
     return `${show(text)} holds U+FFFD, the mark of a character that was lost; type it again`;

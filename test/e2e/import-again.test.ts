@@ -12,6 +12,46 @@ const importUsers = (file: string, ...flags: readonly string[]) =>
 
 const LONG = 'x'.repeat(60);
 
+describe('what an import cannot read', () => {
+  it.each([
+    [
+      'a header with as many separators of two kinds',
+      'external_id,display_name;x\n',
+      'Name the separator in a first line of the file, such as sep=;',
+    ],
+    [
+      'a header further down',
+      '\n\nexternal_id,display_name\n',
+      'Write the names of the columns into the first row.',
+    ],
+    [
+      'a header with more commas than separators',
+      'external_id;display_name;Note, long, more, commas\n',
+      'add --match "Header=external_id" to name its column, or --set external_id=value for every row; or, if another sign separates the cells, name it in a first line of the file: sep=;',
+    ],
+    [
+      'a header without the column',
+      'number;Note, more, x\n',
+      'add --match "Header=external_id" to name its column, or --set external_id=value for every row',
+    ],
+  ])('is told with what an import takes: %s', async (_, text, next) => {
+    folder.write('x.csv', `${text}V-1;Ann;x\n`);
+    expect(await run('import', 'x.csv', '--as', 'users', '--yes')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(`\n  next: ${next}\n`) as string,
+    });
+  });
+
+  it('is told so for a header that --match names', async () => {
+    folder.write('x.csv', 'ID;Name;Note, long, more, x\nV-1;Ann;x\n');
+    expect((await importUsers('x.csv')).stderr).toContain(
+      '\n  next: if another sign separates the cells, name it in a first line of the file: sep=;\n',
+    );
+    folder.write('x.csv', 'sep=;\nID;Name;Note, long, more, x\nV-1;Ann;x\n');
+    expect((await importUsers('x.csv', '--dry-run')).code).toBe(0);
+  });
+});
+
 describe('a file of rows to correct is imported with the flags of the import that refused them', () => {
   it.each([
     ['windows-1252', 'latin1'],

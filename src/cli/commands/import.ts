@@ -9,13 +9,13 @@ import { requiredFields, variableOf } from '../../mapping/push-fields.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { nearest } from '../../model/nearest.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
-import { fileOf, isOpenFile, type TableLocation } from '../../model/tables/table.ts';
+import { fileOf, isOpenFile, type SourceTable, type TableLocation } from '../../model/tables/table.ts';
 import { RESULT_COLUMNS } from '../../model/results.ts';
 import { defineCommand } from '../command.ts';
 import { bareRecord } from '../../runtime/config/env-file.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { compareFlags, pairs, text, yes } from '../flags.ts';
-import { fold, matchHeaders, VALUE_HEADERS } from '../header-match.ts';
+import { fold, matchHeaders, separatorRemedy, VALUE_HEADERS } from '../header-match.ts';
 import { systemCode } from '../../tables/system-error.ts';
 import { standsInside } from '../../runtime/config/inside-folder.ts';
 import { isPush, parseFile, readPushMappings } from '../../runtime/config/mappings.ts';
@@ -198,7 +198,7 @@ async function makeMapping(
   });
   if (mapping === undefined) throw new ConfigError('import.mapping', `${args.file} makes no mapping`);
   if (args.saveMapping !== undefined && args.dryRun !== true) saveMapping(args.saveMapping, yaml, program);
-  return mapping;
+  return { ...mapping, ofImport: true };
 }
 
 /** Errors: ConfigError `import.set` for the values of `--set`, which alone can be wrong in a mapping that was made; those of parsing. */
@@ -233,17 +233,27 @@ function sourceOf(location: FileLocation, { folder }: Config, { encoding, locale
   };
 }
 
+/** What to do about a header that cannot be read, by the code of the error: an import has no keys of a mapping. */
+const HEADER_REMEDIES: Readonly<Record<string, string>> = {
+  'source.delimiter': 'Name the separator in a first line of the file, such as sep=;',
+  'header.none': 'Write the names of the columns into the first row.',
+};
+
 async function readHeader(
   location: FileLocation,
   { file, encoding = 'auto' }: ImportArgs,
   { ports }: Session,
 ): Promise<readonly string[]> {
-  const table = await ports.tables[location.kind].open(location, {
-    origin: location.kind === 'csv' ? file : `${file} tab "${location.tab}"`,
-    headerRow: 1,
-    delimiter: 'auto',
-    encoding,
-  });
+  const origin = location.kind === 'csv' ? file : `${file} tab "${location.tab}"`;
+  const how = { origin, headerRow: 1, delimiter: 'auto', encoding };
+  let table: SourceTable;
+  try {
+    table = await ports.tables[location.kind].open(location, how);
+  } catch (cause) {
+    const next = cause instanceof ConfigError ? HEADER_REMEDIES[cause.code] : undefined;
+    if (!(cause instanceof ConfigError) || next === undefined) throw cause;
+    throw new ConfigError(cause.code, cause.message, { ...cause.place, cause, next });
+  }
   await table.close();
   return table.header.filter((name) => !RESULT_COLUMNS.some((column) => column === name));
 }
@@ -294,7 +304,7 @@ function bindHeader(
     else if (squad !== undefined) columns[field] = squad;
     else if (variable !== undefined && ports.variable(variable) !== undefined)
       columns[field] = { value: `\${${variable}}` };
-    else if (required.includes(field)) throw missingField(field, header, args);
+    else if (required.includes(field)) throw missingField(field, header, target, args);
   }
   return { source, columns };
 }
@@ -305,10 +315,11 @@ function headerCalled(wanted: string, field: string, header: readonly string[], 
   const [alike, ...others] = header.filter((name) => fold(name) === fold(wanted));
   if (alike !== undefined && others.length === 0) return alike;
   const near = nearest(wanted, header);
+  const separated = separatorRemedy(header, (names) => names.some((name) => fold(name) === fold(wanted)));
   throw new ConfigError(
     'import.header',
     `${file} row 1: no column is called "${wanted}"; there is ${quoted(header)}`,
-    { file, line: 1, next: near && `write --match "${near}=${field}"` },
+    { file, line: 1, next: separated ?? (near && `write --match "${near}=${field}"`) },
   );
 }
 
@@ -341,14 +352,23 @@ function doubtfulField(field: string, names: readonly string[], file: string): C
   );
 }
 
-function missingField(field: string, header: readonly string[], { file }: ImportArgs): ConfigError {
+function missingField(
+  field: string,
+  header: readonly string[],
+  { fields }: PushTarget,
+  { file }: ImportArgs,
+): ConfigError {
+  const separated = separatorRemedy(header, (names) =>
+    matchHeaders(names, fields, new Map()).headers.has(field),
+  );
+  const match = `add --match "Header=${field}" to name its column, or --set ${field}=value for every row`;
   return new ConfigError(
     'import.missing_field',
     `${file} row 1: no column for ${field} among ${quoted(header)}`,
     {
       file,
       line: 1,
-      next: `add --match "Header=${field}" to name its column, or --set ${field}=value for every row`,
+      next: separated === undefined ? match : `${match}; or, ${separated}`,
     },
   );
 }

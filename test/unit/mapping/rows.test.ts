@@ -227,6 +227,47 @@ columns:
   });
 });
 
+describe('rows that are imported', () => {
+  const PRICES = `
+name: prices
+push: prices
+source: { csv: prices.csv }
+operation: append
+columns:
+  fantasy_league_id: { value: 1 }
+  player_id: { from: Player ID, type: integer }
+  price: { from: Price, type: number }
+  type: { value: weekly }
+`;
+
+  test.each([
+    ['7,5', '"7,5" is not a number; write 7.5, or import it with --locale de'],
+    [
+      '1,234.50',
+      '"1,234.50" is not clear; write it without thousands separators, or import it with --locale en',
+    ],
+  ])('are told the flag for the number %s, for there is no mapping to write into', async (price, message) => {
+    const [row] = await parseRows(`Player ID;Price\n1;${price}\n`, {
+      ...pushMapping(PRICES),
+      ofImport: true,
+    });
+    expect(row?.issues).toMatchObject([{ code: 'cell.number', message }]);
+  });
+
+  test('are told how to have a mapping where only that can allow a line break', async () => {
+    const [row] = await parseRows('Member ID,Display name,Active\nu1,"Ana\nLima",\n', {
+      ...pushMapping(USERS),
+      ofImport: true,
+    });
+    expect(row?.issues).toMatchObject([
+      {
+        message:
+          '"Ana<U+000A>Lima" holds a line break; delete it, or save the mapping with --save-mapping, and set allow_newlines: true on the column',
+      },
+    ]);
+  });
+});
+
 describe('a number of a spreadsheet', () => {
   const prices = (locale: string): string => `
 name: prices
