@@ -6,9 +6,18 @@ const ORDINARY = /^[!-~]+$/;
 const INVISIBLE = new RegExp(String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}${UNSEEN}\ufffd-\uffff]`, 'u');
 const NOTHING = /^(?:null|nan|n\/a|undefined)$/i;
 const MONTHS = 'jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec';
-/** What a spreadsheet makes of identifiers: 1E+05, 123.0, 2-Mar, Mar-02, TRUE. */
+/**
+ * Numbers with thousands separators. One point alone (1.234) may stand in a key, and people write long numbers with ordinary blanks between groups of three
+ * digits; neither is taken for one.
+ */
+const GROUPED = [
+  '(?:,\\d{3})+(?:\\.\\d+)?',
+  '(?:\\.\\d{3}){2,}(?:,\\d+)?|\\.\\d{3},\\d+',
+  "(?:['\\u2019\\u00a0\\u202f]\\d{3})+(?:[.,]\\d+)?",
+].join('|');
+/** What a spreadsheet makes of identifiers: 1E+05, 123.0, 1,001, 2-Mar, Mar-02, TRUE. */
 const CHANGED = new RegExp(
-  `^(?:[+-]?\\d+(?:[.,]\\d+)?E[+-]\\d+|\\d+[.,]0+|\\d{1,2}-(?:${MONTHS})(?:-\\d{2,4})?|(?:${MONTHS})-\\d{1,4}|true|false)$`,
+  `^(?:-?[1-9]\\d{0,2}(?:${GROUPED})|[+-]?\\d+(?:[.,]\\d+)?E[+-]\\d+|\\d+[.,]0+|\\d{1,2}-(?:${MONTHS})(?:-\\d{2,4})?|(?:${MONTHS})-\\d{1,4}|true|false)$`,
   'i',
 );
 
