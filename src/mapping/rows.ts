@@ -2,7 +2,6 @@ import { pushTarget } from '../contract/index.ts';
 import { shownText, type Cell, type Fields, type KeptCell } from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import { listed } from '../model/listed.ts';
-import { RESULT_COLUMNS } from '../model/results.ts';
 import { foldName } from '../model/fold-name.ts';
 import type { SourceRow } from '../model/tables/table.ts';
 import {
@@ -31,6 +30,7 @@ import {
   type ParsedRow,
 } from './parsed-row.ts';
 import type { PushMapping } from './mapping.ts';
+import { createOwnCells, withoutResultColumns } from './own-cells.ts';
 import { createRowFilter, writtenColumns } from './row-filter.ts';
 import { show } from './show.ts';
 import { fulfils } from './where.ts';
@@ -82,7 +82,9 @@ export function createRowReader(
   const used = new Set<number>();
   const warnings: Issue[] = writeBackWarnings(mapping);
   const included = bindWhere(mapping, index, used);
+  const ownCells = createOwnCells(header, source.location.kind === 'csv');
   const filter = createRowFilter(mapping, own);
+  const rowsOf = (batch: readonly SourceRow[]): readonly SourceRow[] => filter(ownCells(batch));
   const key = pushTarget(mapping.resource)?.key ?? [];
   if (source.layout.kind === 'key_value') {
     const pairs = createPairReader(mapping, source.layout, compiled, index, options.variable, {
@@ -92,7 +94,7 @@ export function createRowReader(
       style: context,
     });
     warnings.push(...unusedColumns(mapping, own, used));
-    return { header: own, warnings, read: (batch) => pairs.read(filter(batch)), end: () => pairs.end() };
+    return { header: own, warnings, read: (batch) => pairs.read(rowsOf(batch)), end: () => pairs.end() };
   }
   const fields = bindFields(mapping, compiled, index, options.variable, used, warnings);
   const lookups = bindLookups(mapping, compiled, index, used);
@@ -103,14 +105,7 @@ export function createRowReader(
   const lineOf = (cells: readonly Cell[], width = own.length): readonly KeptCell[] =>
     keptCells(cells, width, keeperOf);
   const readOne = rowParser(fields, lookups, key, included, lineOf, headerTest(mapping, own));
-  return { header: own, warnings, read: (batch) => filter(batch).map(readOne), end: () => [] };
-}
-
-function withoutResultColumns(header: readonly string[]): readonly string[] {
-  const tail = header.slice(-RESULT_COLUMNS.length);
-  return RESULT_COLUMNS.every((name, index) => tail[index] === name)
-    ? header.slice(0, -RESULT_COLUMNS.length)
-    : header;
+  return { header: own, warnings, read: (batch) => rowsOf(batch).map(readOne), end: () => [] };
 }
 
 function writeBackWarnings(mapping: PushMapping): Issue[] {

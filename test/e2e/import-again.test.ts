@@ -69,6 +69,19 @@ describe('a file of rows to correct is imported with the flags of the import tha
     expect(await importUsers('out/rejected/v.rejected.xlsx', ...flags)).toMatchObject({ code: 3 });
   });
 
+  it('with its rows as the person counts their cells', async () => {
+    folder.write('v.csv', `ID,Name\nV-1\nV-2,${LONG}\n`);
+    expect((await importUsers('v.csv', '--yes')).code).toBe(3);
+    const [csv, xlsx] = ['out/rejected/v.rejected.csv', 'out/rejected/v.rejected.xlsx'];
+    for (const [file, remedy] of [
+      [csv, 'add the missing separators'],
+      [xlsx, 'write each value under its header'],
+    ] as const)
+      expect((await importUsers(file, '--dry-run')).stdout).toContain(`expected 2 cells, got 1; ${remedy}`);
+    folder.write(csv, 'ID,Name,_row,_outcome,_message,_id\nV-1,Ann\nV-2,Bob,3,invalid,too long,\n');
+    expect((await importUsers(csv, '--yes')).stdout).toMatch(/v\.rejected +2 +2 /);
+  });
+
   it('with the numbers that the workbook has, whatever they look like', async () => {
     const rows = [
       ['Player ID', 'Price', 'Note'],

@@ -58,6 +58,14 @@ export interface SourceRow {
   readonly issues?: readonly Issue[];
 }
 
+/** What is said of a row with more or fewer cells than the table has columns; of a workbook where it is not `separated`. */
+export function cellsIssue(columns: number, cells: number, separated = true): Issue {
+  const missing = separated ? 'add the missing separators' : 'write each value under its header';
+  const over = separated ? 'put a cell that holds the separator in quotation marks' : missing;
+  const message = `expected ${columns} cells, got ${cells}; ${cells < columns ? missing : over}`;
+  return { code: 'row.cells', severity: 'error', message };
+}
+
 /** A source table opened for reading: the header is read and checked, the rows stream. */
 export interface SourceTable {
   readonly origin: string;

@@ -3,7 +3,13 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { ConfigError } from '../../model/error.ts';
 import type { Issue } from '../../model/issue.ts';
-import type { ReadOptions, SourceDigest, SourceRow, SourceTable } from '../../model/tables/table.ts';
+import {
+  cellsIssue,
+  type ReadOptions,
+  type SourceDigest,
+  type SourceRow,
+  type SourceTable,
+} from '../../model/tables/table.ts';
 import { detectDelimiter, separatorLine } from './delimiter.ts';
 import { checkHeader, headerAndRest, noHeader, nulIssues, underEmptyHeader } from '../header.ts';
 import { markupOf, otherFileOf, wrongFile } from '../other-files.ts';
@@ -203,13 +209,6 @@ function rowMaker(
 const NONE: readonly Issue[] = [];
 
 function rowIssues(cells: readonly string[], header: readonly string[]): readonly Issue[] {
-  if (cells.length !== header.length) {
-    const remedy =
-      cells.length < header.length
-        ? 'add the missing separators'
-        : 'put a cell that holds the separator in quotation marks';
-    const message = `expected ${header.length} cells, got ${cells.length}; ${remedy}`;
-    return [{ code: 'row.cells', severity: 'error', message }];
-  }
+  if (cells.length !== header.length) return [cellsIssue(header.length, cells.length)];
   return cells.some((cell) => cell.includes('\0')) ? nulIssues(cells, header) : NONE;
 }

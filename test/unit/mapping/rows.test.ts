@@ -5,6 +5,7 @@ import type { LookupTable } from '../../../src/mapping/lookup.ts';
 import { createRowReader } from '../../../src/mapping/rows.ts';
 import type { ParsedRow } from '../../../src/mapping/rows.ts';
 import { ConfigError } from '../../../src/model/error.ts';
+import { cellsIssue } from '../../../src/model/tables/table.ts';
 import { messagesOf, parseRows, pushMapping, USERS } from '../tables/csv-source.ts';
 import { renderIssue } from '../../../src/model/issue.ts';
 
@@ -87,6 +88,49 @@ describe('a table of rows', () => {
     expect(reader.warnings).toEqual([]);
     const [row] = reader.read([{ rowNumber: 2, cells: ['u1', 'Ana', '', '7', 'invalid', 'x', ''] }]);
     expect(row).toMatchObject({ status: 'valid', lines: [['u1', 'Ana', '']] });
+  });
+
+  describe('reads the rows of a results file as the person counts their cells', () => {
+    const header = ['Member ID', 'Display name', '_row', '_outcome', '_message', '_id'];
+    const reader = createRowReader(pushMapping(USERS.replace(/ +is_active.*\n/, '')), header, options);
+    const results = ['7', 'invalid', 'x', ''];
+    const read = (cells: readonly string[]): ParsedRow | undefined =>
+      reader.read([
+        {
+          rowNumber: 2,
+          cells,
+          ...(cells.length === header.length ? {} : { issues: [cellsIssue(header.length, cells.length)] }),
+        },
+      ])[0];
+
+    test.each([
+      ['a row that was retyped', ['u1', 'Ana']],
+      ['a row that lost some of our cells', ['u1', 'Ana', '7', 'invalid']],
+      ['a row with other words in our columns', ['u1', 'Ana', '', 'done', '', '']],
+    ])('%s is taken', (_, cells) => {
+      expect(read(cells)).toMatchObject({ status: 'valid', lines: [['u1', 'Ana']] });
+    });
+
+    test.each([
+      ['too short as it was', ['u1', ...results], 1],
+      ['too short, and as wide as the whole table', ['u1', ...results, ''], 1],
+      ['too short, retyped', ['u1'], 1],
+      ['too long as it was', ['u1', 'Ana', 'Lima', ...results], 3],
+      ['too long, retyped', ['u1', 'Ana', 'Lima'], 3],
+    ])('a row that is %s is refused, without our cells', (_, cells, count) => {
+      const row = read(cells);
+      expect(row).toMatchObject({ status: 'invalid', lines: [cells.slice(0, count)] });
+      expect(row?.issues).toMatchObject([
+        { code: 'row.cells', message: expect.stringContaining(`expected 2 cells, got ${count};`) as string },
+      ]);
+    });
+
+    test('a cell behind our columns is refused as it is', () => {
+      const row = read(['u1', 'Ana', ...results, 'what']);
+      expect(row?.issues).toMatchObject([
+        { message: expect.stringContaining('expected 6 cells, got 7') as string },
+      ]);
+    });
   });
 
   test('takes the first of several headers that exists', async () => {
