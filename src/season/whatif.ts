@@ -88,8 +88,9 @@ function counted(lineup: Lineup): readonly Entry[] {
 }
 
 /**
- * How often the entries of a line-up count: their points over those of the player. Points that were corrected since the line-up was read say nothing of it, so that a player without an
- * armband counts as often as most of the line-up do, and a captain whose points say otherwise than those of most captains with the same chip is not known.
+ * How often the entries of a line-up count: their points over those of the player. An entry without points says nothing of it: the line-up may have been read before the player's match.
+ * Points that were corrected since say nothing of it either, so that a player without an armband counts as often as most of the line-up do, and a captain whose points say otherwise than
+ * those of most captains with the same chip is not known.
  */
 function learnMultipliers(
   lineups: readonly Lineup[],
@@ -99,7 +100,7 @@ function learnMultipliers(
     const own = pointsOf.get(entry.player?.id ?? '');
     if (typeof own !== 'number' || own === 0 || typeof entry.points !== 'number') return undefined;
     const multiplier = entry.points / own;
-    return Number.isInteger(multiplier) && multiplier >= 0 ? multiplier : undefined;
+    return Number.isInteger(multiplier) && multiplier > 0 ? multiplier : undefined;
   };
   const groupOf = ({ chip_selected: chip }: Lineup, entry: Entry): string =>
     `${roleOf(entry)} ${JSON.stringify(chip ?? null)}`;

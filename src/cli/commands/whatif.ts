@@ -161,7 +161,7 @@ async function tell(preview: Preview, over: Settings, inForce: Settings, program
     ),
   );
   screen.say(
-    `${renderCount(explained)} of ${renderCount(playerWeeks)} player weeks are explained by the points in force; of ${renderCount(unknown)} entries something is not known.`,
+    `${renderCount(explained)} of ${renderCount(playerWeeks)} player weeks are explained by the points in force; of ${renderCount(unknown)} entries something is not known${unknown > 0 ? ', which is not counted' : ''}.`,
   );
 }
 

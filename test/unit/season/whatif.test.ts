@@ -183,3 +183,21 @@ it('is not misled by points that were corrected after the line-up was read', () 
   expect(ask(30)).toMatchObject({ unknown: 1 });
   expect(ask(30).squads.get('A')).toBe(3);
 });
+
+it('knows nothing of line-ups that were read before the matches, and learns of those that were read later', () => {
+  const early = lineup(
+    'G',
+    [
+      ['1', 0],
+      ['3', 0],
+    ],
+    [],
+    0,
+  );
+  const alone = run([early], { starter_points: 3 });
+  expect(alone).toMatchObject({ playerWeeks: 2, unknown: 2 });
+  expect(alone.squads.get('G')).toBe(0);
+  const among = run([A, B, early], { starter_points: 3 });
+  expect(among).toMatchObject({ unknown: 0 });
+  expect(among.squads.get('G')).toBe(6);
+});
