@@ -76,21 +76,26 @@ export async function auditWeeks(
 const isProcessed = ({ week, processedMs }: KeptWeek, { weekOf }: KeptLog): boolean =>
   processedMs !== undefined || [...weekOf.values()].includes(week.id);
 
-/** The weeks of a choice. The last one is the last whose substitutions are processed, else the last that line-ups are kept of. */
+/**
+ * The weeks of a choice, also those of which no line-up is kept: of a week that is over, that is a lack. The last one is the last whose substitutions are processed, else the last that
+ * line-ups are kept of.
+ */
 function chosen(
   weeks: readonly KeptWeek[],
-  begun: ReadonlySet<string>,
+  begun: ReadonlyMap<string, boolean>,
   log: KeptLog,
   choice: WeekChoice,
 ): readonly KeptWeek[] {
   const read = weeks.filter(({ week, lineups }) => lineups.size > 0 && begun.has(week.id));
   switch (choice.kind) {
     case 'all':
-      return read;
+      return weeks.filter((each) => read.includes(each) || begun.get(each.week.id) === true);
     case 'current':
-      return read.slice(-1);
+      return weeks.filter(({ week }) => begun.has(week.id)).slice(-1);
     case 'last': {
-      const processed = read.filter((week) => isProcessed(week, log));
+      // Line-ups are read of the last weeks alone: of one before these it would seem that none is kept.
+      const last = read[0] === undefined ? weeks : weeks.slice(weeks.indexOf(read[0]));
+      const processed = last.filter((week) => begun.has(week.week.id) && isProcessed(week, log));
       return (processed.length > 0 ? processed : read).slice(-1);
     }
     case 'range':

@@ -3,6 +3,7 @@ import type { WeekChoice } from '../mapping/week-choice.ts';
 import type { LeagueScope } from '../model/state/memory.ts';
 import { explains, type PlayerWeek, type Settings } from '../rules/points.ts';
 import type { Rules } from '../rules/rules.ts';
+import type { GameWeek } from '../season/game-week.ts';
 import { newestSeason } from '../season/seasons.ts';
 import { whatIf, type WhatIfResult } from '../season/whatif.ts';
 import { latestKept } from './memory/known-weeks.ts';
@@ -24,6 +25,8 @@ export interface SquadPreview {
 export interface Preview extends Omit<WhatIfResult, 'squads'> {
   /** As the service names them. */
   readonly weeks: readonly string[];
+  /** Those of the choice of which no line-up is kept: the points now have them, and nothing is said of them. */
+  readonly missing: readonly GameWeek[];
   /** The best first, as it would be then. */
   readonly squads: readonly SquadPreview[];
 }
@@ -44,7 +47,8 @@ export async function previewPoints(
   const { memory } = store;
   const all = await keptWeeks(memory, scope, choice);
   const season = newestSeason(all);
-  const weeks = chosen(season, await begunWeeks(memory, scope, nowMs), choice);
+  const asked = chosen(season, await begunWeeks(memory, scope, nowMs), choice);
+  const weeks = asked.filter(({ lineups }) => lineups.size > 0);
   const inForce = await keptSettings(
     memory,
     scope,
@@ -77,6 +81,7 @@ export async function previewPoints(
   const now = new Map([...squads].map(([id, { points }]) => [id, totals.get(id) ?? points]));
   return {
     weeks: weeks.map(({ week }) => week.text),
+    missing: asked.filter((each) => !weeks.includes(each)).map(({ week }) => week),
     squads: compared(squads, now, changes),
     settings,
     ...{ playerWeeks, explained, unknown },
@@ -93,14 +98,24 @@ function bestFor(players: ReadonlyMap<string, PlayerWeek>, known: readonly Setti
   return counted.toSorted((one, other) => other.explained - one.explained)[0]?.settings ?? {};
 }
 
-/** All weeks of the newest season that line-ups are kept of, where the choice does not name some. */
+/** The weeks of a choice that are over or that line-ups are kept of. */
 function chosen(
   weeks: readonly KeptWeek[],
-  begun: ReadonlySet<string>,
+  begun: ReadonlyMap<string, boolean>,
   choice: WeekChoice,
 ): readonly KeptWeek[] {
-  const read = weeks.filter(({ week, lineups }) => lineups.size > 0 && begun.has(week.id));
-  return choice.kind === 'current' || choice.kind === 'last' ? read.slice(-1) : read;
+  const isOver = ({ week }: KeptWeek): boolean => begun.get(week.id) === true;
+  const all = weeks.filter((each) => isOver(each) || (each.lineups.size > 0 && begun.has(each.week.id)));
+  switch (choice.kind) {
+    case 'all':
+      return all;
+    case 'current':
+      return weeks.filter(({ week }) => begun.has(week.id)).slice(-1);
+    case 'last':
+      return all.filter(isOver).slice(-1);
+    case 'range':
+      return all.filter(({ week: { number = 0 } }) => choice.from <= number && number <= choice.to);
+  }
 }
 
 async function totalsOf(

@@ -3,6 +3,7 @@ import { EXIT, UsageError } from '../../model/error.ts';
 import { renderCount } from '../../model/count.ts';
 import type { ReportValue } from '../../model/tables/table.ts';
 import type { Settings } from '../../rules/points.ts';
+import { nameOfWeek } from '../../season/game-week.ts';
 import { settingsOf } from '../../sync/memory/league-records.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
 import { readPointsConfig } from '../../sync/pulling/resources.ts';
@@ -115,7 +116,7 @@ async function tell(preview: Preview, over: Settings, inForce: Settings, program
   const changed = [...preview.settings].map(([name, points]) => ({
     ...{ setting: name, before: inForce[name] ?? null, after: over[name] ?? null, points },
   }));
-  const { weeks, squads, playerWeeks, explained, unknown } = preview;
+  const { weeks, missing, squads, playerWeeks, explained, unknown } = preview;
   if (screen.json) {
     const shown = squads.map(({ id, name, rankNow, rankThen, totalNow, totalThen }) => ({
       squad: { id, name },
@@ -125,6 +126,7 @@ async function tell(preview: Preview, over: Settings, inForce: Settings, program
     await screen.data(
       JSON.stringify({
         weeks,
+        missing_weeks: missing.flatMap(({ number }) => number ?? []),
         player_weeks: playerWeeks,
         explained,
         unknown,
@@ -138,6 +140,8 @@ async function tell(preview: Preview, over: Settings, inForce: Settings, program
     screen.tell('No line-up of these game weeks is kept: pull line-ups and players first.');
     return;
   }
+  for (const week of missing)
+    screen.tell(`Game week ${safeText(nameOfWeek(week))} is not counted: none of its line-ups is kept.`);
   const style = screen.dataStyle;
   const rows = changed.map(({ setting, before, after, points }) => [
     setting,

@@ -86,6 +86,7 @@ const LACKS: Readonly<Record<AuditLack, string>> = {
 
 function linesOf(audited: WeekAudit): readonly string[] {
   const week = `game week ${audited.week ?? audited.name}`;
+  if (audited.squads === 0) return [`${week}: none of its line-ups is kept`];
   return [
     ...audited.differences.map((each) => `${week}, ${each.squad.name}: ${renderWhy(each)}`),
     ...[...audited.lacks].map(([lack, count]) => `${week}: ${count} unknown, because ${LACKS[lack]}`),

@@ -84,13 +84,13 @@ export async function leagueWeeks(
   return found;
 }
 
-/** The ids of the game weeks that have begun. A squad that was made late shows the one in which it begins before that. */
+/** Whether each game week that has begun is over, by its id. A squad that was made late shows the one in which it begins before that. */
 export async function begunWeeks(
   memory: Memory,
   scope: LeagueScope,
   nowMs: number,
-): Promise<ReadonlySet<string>> {
-  return new Set((await leagueWeeks(memory, scope, nowMs)).map(({ week }) => week.id));
+): Promise<ReadonlyMap<string, boolean>> {
+  return new Map((await leagueWeeks(memory, scope, nowMs)).map(({ week, isOver }) => [week.id, isOver]));
 }
 
 /** The weeks that a league showed as the current one, in the order of their last such reading. */

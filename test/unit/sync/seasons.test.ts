@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import type { LeagueScope } from '../../../src/model/state/memory.ts';
+import type { WeekChoice } from '../../../src/mapping/week-choice.ts';
 import { PUBLIC_RULES } from '../../../src/rules/rules.ts';
-import { keptOfLineup } from '../../../src/season/kept.ts';
+import { keptOfFixtures, keptOfLineup } from '../../../src/season/kept.ts';
 import { auditWeeks } from '../../../src/sync/audit.ts';
+import { markProcessed } from '../../../src/sync/memory/processed.ts';
 import { previewPoints } from '../../../src/sync/whatif.ts';
 import { MemoryWeeks, WeeksData } from '../../simulation/memory-weeks.ts';
 
@@ -67,4 +69,41 @@ it('audits and previews leave out the game week in which a late squad begins, un
     const found = await previewPoints(ports, SCOPE, PUBLIC_RULES, { kind }, over, settings, NOW_MS);
     expect(found.weeks, kind).toEqual(['7']);
   }
+});
+
+it('audits and previews say of a week without line-ups that it is missing, and take none in its place', async () => {
+  const memory = new MemoryWeeks(new WeeksData());
+  const keep = (week: string, day: string): Promise<void> =>
+    keepLineup(memory, 'a', { id: `week ${week}`, week, start_date: `2026-09-${day}T12:00:00Z` }, 1);
+  await keep('5', '12');
+  await keep('7', '26');
+  for (const [week, day] of [
+    ['6', '19'],
+    ['8', '27'],
+  ]) {
+    const start_date = `2026-09-${day}T10:00:00Z`;
+    const shown = { id: `week ${week}`, week: week ?? '', start_date, end_date: start_date, fixtures: [] };
+    await memory.keep(SCOPE, keptOfFixtures(shown, Date.parse(start_date)));
+  }
+  const ports = portsOf(memory);
+  const atMs = Date.parse('2026-09-27T11:00:00Z');
+  for (const week of ['5', '8']) await markProcessed({ memory }, SCOPE, `week ${week}`, atMs, 'trigger');
+  const audited = async (choice: WeekChoice) => {
+    const { weeks, exitCode } = await auditWeeks(ports, SCOPE, PUBLIC_RULES, choice, NOW_MS);
+    return [exitCode, ...weeks.map(({ week, squads }) => [week, squads])];
+  };
+  expect(await audited({ kind: 'last' })).toEqual([7, [8, 0]]);
+  expect(await audited({ kind: 'current' })).toEqual([7, [8, 0]]);
+  expect(await audited({ kind: 'all' })).toEqual([7, [5, 1], [6, 0], [7, 1], [8, 0]]);
+
+  const previewed = async (choice: WeekChoice) => {
+    const over = { starter_points: 3 };
+    const found = await previewPoints(ports, SCOPE, PUBLIC_RULES, choice, over, settings, NOW_MS);
+    return [found.weeks, found.missing.map(({ text }) => text)];
+  };
+  expect(await previewed({ kind: 'last' })).toEqual([[], ['8']]);
+  expect(await previewed({ kind: 'all' })).toEqual([
+    ['5', '7'],
+    ['6', '8'],
+  ]);
 });
