@@ -6,11 +6,12 @@ import { entriesOf, startsOf, type WeekLineups } from './week-lineups.ts';
 
 type Lineup = RecordOf<'get-lineup'>;
 
-/** A squad of a week as it is published; `minutes` are those of players in that week. */
+/** A squad of a week as it is published; `minutes` are those of players in that week, `told` is what a line-up tells that was read too early. */
 export function squadValues(
   standing: Standing,
   { latest, before }: WeekLineups,
   minutes: ReadonlyMap<string, number>,
+  told?: 'places' | 'nothing',
 ): SquadValues {
   const { user, rank, points, total, captain, bench_points, captain_points, chip, value } = standing;
   return {
@@ -28,17 +29,22 @@ export function squadValues(
     value: value ?? undefined,
     captain: captain.player?.id ?? undefined,
     captainPoints: captain_points ?? undefined,
-    entries: latest && entryValues(latest, minutes),
+    isRead: latest !== undefined,
+    entries: told === 'nothing' ? undefined : latest && entryValues(latest, minutes, told),
     substitutions: before === undefined || latest === undefined ? [] : changesOf(before, latest),
   };
 }
 
-function entryValues(lineup: Lineup, minutes: ReadonlyMap<string, number>): readonly EntryValues[] {
+function entryValues(
+  lineup: Lineup,
+  minutes: ReadonlyMap<string, number>,
+  told: 'places' | undefined,
+): readonly EntryValues[] {
   return entriesOf(lineup).map(({ entry, isStarting }) => {
     const player = entry.player?.id ?? '';
     return {
       player,
-      points: entry.points ?? undefined,
+      points: (told === undefined ? entry.points : undefined) ?? undefined,
       minutes: minutes.get(player),
       isStarting,
       isCaptain: entry.is_captain === true,

@@ -13,6 +13,14 @@ export interface StandingsWeek {
   readonly squads: ReadonlyMap<string, SquadFacts>;
   /** Where the points of the week follow from totals: by how many points a later total is another one, by the squad's id; undefined where it does not tell. */
   readonly later?: ReadonlyMap<string, number | undefined>;
+  readonly early?: EarlyReadings;
+}
+
+/** What was read too early to tell all of a week that is over, by the squad's id. */
+export interface EarlyReadings {
+  /** Line-ups that were read before the last match: they tell no points. Those that were read before the week began tell nothing, because their owners may have changed them since. */
+  readonly lineups: ReadonlyMap<string, 'places' | 'nothing'>;
+  readonly squads: ReadonlySet<string>;
 }
 
 /** That a member stands in a group of the operator, from a week on. */
@@ -85,7 +93,11 @@ export function standings(options: StandingsOptions): (week: StandingsWeek) => r
     const ranked = withRanks(rows, before);
     before = {
       standings: new Map(ranked.map((each) => [each.id, each])),
-      players: new Map([...week.lineups].map(([id, lineup]) => [id, new Set(lineup.players)])),
+      players: new Map(
+        [...week.lineups]
+          .filter(([id]) => week.early?.lineups.get(id) !== 'nothing')
+          .map(([id, lineup]) => [id, new Set(lineup.players)]),
+      ),
     };
     return withGroups(ranked, options);
   };
@@ -97,21 +109,26 @@ export const hangsOnBefore = ({ lineups, squads }: StandingsWeek): boolean =>
 
 function rowOf(
   id: string,
-  { week, lineups, squads, later }: StandingsWeek,
+  { week, lineups, squads, later, early }: StandingsWeek,
   before: Before | undefined,
   hits: HitsInPoints,
   isLate: boolean,
 ): Standing {
-  const [lineup, squad] = [lineups.get(id), squads.get(id)];
+  const [shown, squad, told] = [lineups.get(id), squads.get(id), early?.lineups.get(id)];
+  const lineup = told === 'nothing' ? undefined : shown;
   const paid = lineup?.paid ?? null;
-  const more = later?.has(id) === true ? later.get(id) : 0;
-  const points = plus(lineup?.points ?? squad?.weekPoints, more);
-  const user = squad?.user ?? lineup?.user;
+  const isLater = later?.has(id) === true;
+  const more = isLater ? later.get(id) : 0;
+  // What was read too early is a beginning for later totals alone.
+  const counted = told === undefined || isLater ? shown : undefined;
+  const detail = early?.squads.has(id) !== true || isLater ? squad : undefined;
+  const points = plus(counted?.points ?? detail?.weekPoints, more);
+  const user = squad?.user ?? shown?.user;
   const marks = [...(user?.is_active === false ? ['inactive'] : []), ...(isLate ? ['late'] : [])];
   const old = before?.standings.get(id)?.total ?? null;
   return {
     id,
-    name: squad?.name ?? lineup?.name ?? null,
+    name: squad?.name ?? shown?.name ?? null,
     user,
     fantasy_league: squad?.fantasy_league,
     week: week.number ?? null,
@@ -120,14 +137,14 @@ function rowOf(
     previous_rank: null,
     movement: null,
     points,
-    total: plus(squad?.total, more) ?? totalAfter(old, points, paid, hits),
+    total: plus(detail?.total, more) ?? totalAfter(old, points, paid, hits),
     captain: { player: lineup?.captain ?? null },
-    captain_points: lineup?.captainPoints ?? null,
-    bench_points: lineup?.benchPoints ?? null,
+    captain_points: (told === undefined ? lineup?.captainPoints : null) ?? null,
+    bench_points: (told === undefined ? lineup?.benchPoints : null) ?? null,
     hits: lineup?.hits ?? null,
     points_deduction: paid,
     transfers: transfersOf(lineup, before?.players.get(id)),
-    chip: chipOf(week, lineup, squad),
+    chip: told === 'nothing' ? null : chipOf(week, lineup, squad),
     value: squad?.value ?? null,
     group: null,
     group_rank: null,

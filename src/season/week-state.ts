@@ -2,6 +2,7 @@ import type { KeptCount, WeekState } from '../model/state/memory.ts';
 
 /** What the kept readings say of one game week. Times are by our clock, but for those that the service states; NaN where it states none. */
 export interface WeekFacts {
+  readonly startMs: number;
   readonly endMs: number;
   /** When the next week begins. */
   readonly nextStartMs: number;
@@ -31,7 +32,7 @@ export type WeekNote =
   | { readonly code: 'not_processed' }
   | { readonly code: 'to_read_again'; readonly processedMs: number }
   | { readonly code: 'some_not_read'; readonly left: number }
-  | { readonly code: 'processed_late' }
+  | { readonly code: 'processed_late' | 'read_early' }
   | { readonly code: 'contradicted'; readonly squads: number; readonly points: number }
   | { readonly code: 'missed' };
 
@@ -59,7 +60,7 @@ export function isOver(
 
 /** The state of a week that has begun. Of two times that are equal, the reading counts as the later one: readings bear the time at which they were asked for. */
 export function weekState(facts: WeekFacts, nowMs: number): StateOfWeek {
-  const { endMs, isPast, lineups, squads, processed, contradicted } = facts;
+  const { startMs, endMs, isPast, lineups, squads, processed, contradicted } = facts;
   if (!isOver(facts, nowMs))
     return { state: 'open', note: Number.isNaN(endMs) ? undefined : { code: 'ends', atMs: endMs } };
   if (lineups === undefined || lineups.ids === 0)
@@ -69,7 +70,10 @@ export function weekState(facts: WeekFacts, nowMs: number): StateOfWeek {
   const left = Math.max(0, squads - lineups.ids);
   const isReadAfter = processed !== undefined && lineups.oldestMs >= sinceWhen(processed, endMs);
   if (processed !== undefined && isPast && !(isReadAfter && left === 0))
-    return { state: 'final_by_totals', note: { code: 'processed_late' } };
+    return {
+      state: 'final_by_totals',
+      note: { code: lineups.oldestMs < startMs ? 'read_early' : 'processed_late' },
+    };
   if (contradicted.squads > 0) return { state: 'stale', note: { code: 'contradicted', ...contradicted } };
   if (left > 0) return { state: 'provisional', note: { code: 'some_not_read', left } };
   if (processed === undefined) return { state: 'provisional', note: { code: 'not_processed' } };

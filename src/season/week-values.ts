@@ -41,7 +41,9 @@ export interface SquadValues extends Pick<
   readonly captain: string | undefined;
   readonly captainPoints: number | undefined;
   readonly value: number | undefined;
-  /** The eleven, then the bench in its order; undefined where no line-up was read. */
+  /** A line-up was read, be it before the week began. */
+  readonly isRead: boolean;
+  /** The eleven, then the bench in its order; undefined where no line-up tells it. */
   readonly entries: readonly EntryValues[] | undefined;
   readonly substitutions: readonly SubstitutionValues[];
 }

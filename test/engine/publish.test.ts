@@ -260,6 +260,18 @@ describe('publishing a league', () => {
     expect(page('weeks/week-1.html')).not.toContain('▼');
   });
 
+  it('shows no line-up that was read before its week began, and is the same at a second time', async () => {
+    await twoWeeks([1]);
+    const early = startOf(3) - DAY / 2;
+    await keep(...MEMBERS.map((member) => squadOf(member, 3, 0, early)), [
+      keptMark('week-3', 'current', early, {}),
+    ]);
+    expect(await publish(endOf(3) + DAY)).toMatchObject({ weeks: [{ week: 1 }, { week: 2 }, { week: 3 }] });
+    expect(page('weeks/week-3.html')).not.toContain('Captain of ann');
+    expect(page('weeks/week-2.html')).toContain('Captain of ann');
+    expect(await publish(endOf(3) + DAY)).toMatchObject({ changedFiles: 0 });
+  });
+
   it('has nothing of who is hidden or forgotten, and numbers the others as before', async () => {
     await twoWeeks();
     await publish(afterTwo, { squads: 'alias', members: 'display' });

@@ -53,7 +53,12 @@ export function seasonValues({
         chip: chance() < 0.05 ? 'bench_boost' : undefined,
       });
       totals[index] = (totals[index] ?? 0) + values.points;
-      const said = { member: `M${index + 1}`, memberName: `Member ${index + 1}`, isActive: true };
+      const said = {
+        member: `M${index + 1}`,
+        memberName: `Member ${index + 1}`,
+        isActive: true,
+        isRead: true,
+      };
       return { ...values, ...said, squad: squadId(index), name: name(index), total: totals[index] ?? 0 };
     });
     const sorted = its.map(({ total }) => total).toSorted((one, other) => other - one);

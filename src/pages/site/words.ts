@@ -9,7 +9,7 @@ export const STATE_WORDS: Readonly<Record<WeekState, { readonly short: string; r
   final: { short: 'final', long: 'The week is over and its substitutions are made.' },
   final_by_totals: {
     short: 'final',
-    long: 'The week is over. Its points are the difference of two totals; the line-ups are those before substitutions.',
+    long: 'The week is over. Its points are the difference of two totals; line-ups that are shown are those before substitutions.',
   },
   stale: { short: 'being checked', long: 'A later total does not agree with the points of this week.' },
   missing: { short: 'not read', long: 'The line-ups of this week were not read in time.' },

@@ -98,5 +98,4 @@ export async function shownValues(
   return { values, before, fresh };
 }
 
-const lineupsIn = ({ squads }: WeekValues): number =>
-  squads.filter(({ entries }) => entries !== undefined).length;
+const lineupsIn = ({ squads }: WeekValues): number => squads.filter(({ isRead }) => isRead).length;

@@ -23,6 +23,8 @@ export function renderWeekNote(note: WeekNote, time: (ms: number) => string): st
       return renderCountOf(note.left, 'line-up was not read', 'line-ups were not read');
     case 'processed_late':
       return 'its line-ups were read before its substitutions were processed: points follow from the totals, line-ups are as before';
+    case 'read_early':
+      return 'line-ups of it were read before it began, and tell nothing of it: points follow from the totals';
     case 'contradicted':
       return `a later total contradicts ${renderCountOf(note.squads, 'squad')}, by ${renderCountOf(note.points, 'point')} in all`;
     case 'missed':

@@ -1,16 +1,17 @@
-import type { LeagueScope, Memory } from '../../model/state/memory.ts';
+import type { KeptCount, LeagueScope, Memory } from '../../model/state/memory.ts';
 import type { GameWeek } from '../../season/game-week.ts';
 import { seasonsOf } from '../../season/seasons.ts';
 import type { LineupFacts } from '../../season/squad-facts.ts';
 import {
   hangsOnBefore,
   standings,
+  type EarlyReadings,
   type Standing,
   type StandingsOptions,
-  type StandingsWeek,
 } from '../../season/standings.ts';
 import type { HitsInPoints } from '../../season/totals.ts';
 import { laterPoints, learntHits } from './contradictions.ts';
+import { weekTimes } from './league-records.ts';
 import type { LeagueWeek } from './league-weeks.ts';
 import { WeekFacts } from './week-facts.ts';
 
@@ -19,6 +20,7 @@ export interface KeptStandings {
   readonly week: LeagueWeek['week'];
   /** Undefined where nothing is kept of the week. */
   readonly rows: readonly Standing[] | undefined;
+  readonly early: EarlyReadings;
 }
 
 export interface KeptOptions extends Pick<StandingsOptions, 'groups' | 'group'> {
@@ -60,13 +62,12 @@ async function* standingsOf(
 ): AsyncGenerator<KeptStandings> {
   const lineupsOf = (week: GameWeek): Promise<ReadonlyMap<string, LineupFacts>> =>
     given !== undefined && ids.has(week.id) ? given(week) : facts.lineups(week.id);
-  const keptOf = async (
-    { week, state }: LeagueWeek,
-    next: LeagueWeek | undefined,
-  ): Promise<StandingsWeek> => {
+  const keptOf = async (league: LeagueWeek, next: LeagueWeek | undefined) => {
+    const { week, state } = league;
     const [lineups, squads] = [await lineupsOf(week), await facts.squads(week.id)];
-    if (state !== 'final_by_totals' || next === undefined) return { week, lineups, squads };
-    return { week, lineups, squads, later: await laterPoints(facts, week, next.week, await hits()) };
+    const kept = { week, lineups, squads, early: await earlyReadings(memory, scope, league) };
+    if (state !== 'final_by_totals' || next === undefined) return kept;
+    return { ...kept, later: await laterPoints(facts, week, next.week, await hits()) };
   };
   const isAsked = ({ week }: LeagueWeek): boolean => ids.has(week.id);
   const asked = season.findIndex(isAsked);
@@ -85,17 +86,39 @@ async function* standingsOf(
     if (options.hits === undefined && hangsOnBefore(kept)) options.hits = await hits();
     const rows = next(kept);
     const isKept = kept.lineups.size + kept.squads.size > 0;
-    if (isAsked(league)) yield { week: league.week, rows: isKept ? rows : undefined };
+    if (isAsked(league)) yield { week: league.week, rows: isKept ? rows : undefined, early: kept.early };
   }
 }
 
 /** The last of the weeks before from which on standings are the same as from the first one on: that whose totals the service showed, or of which nothing is kept. */
 async function beginning(before: readonly LeagueWeek[], facts: WeekFacts): Promise<number> {
   for (const [at, { week }] of [...before.entries()].toReversed()) {
-    const [lineups, squads] = [await facts.lineups(week.id), await facts.squads(week.id)];
-    if (!hangsOnBefore({ week, lineups, squads })) return at;
+    const kept = { week, lineups: await facts.lineups(week.id), squads: await facts.squads(week.id) };
+    if (!hangsOnBefore(kept)) return at;
   }
   return 0;
+}
+
+/** What of a week that is over was read before its last match began. */
+async function earlyReadings(
+  memory: Memory,
+  scope: LeagueScope,
+  { week, isOver, lineups, squads }: LeagueWeek,
+): Promise<EarlyReadings> {
+  const { beginsMs = Number.NaN, overMs = Number.NaN } = isOver ? await weekTimes(memory, scope, week) : {};
+  const before = async (kind: 'lineup' | 'squad', counted: KeptCount | undefined) =>
+    (counted?.oldestMs ?? Infinity) < overMs
+      ? [...(await memory.readAt(scope, week.id, kind))].filter(([, readAtMs]) => readAtMs < overMs)
+      : [];
+  return {
+    lineups: new Map(
+      (await before('lineup', lineups)).map(([id, readAtMs]) => [
+        id,
+        readAtMs < beginsMs ? 'nothing' : 'places',
+      ]),
+    ),
+    squads: new Set((await before('squad', squads)).map(([id]) => id)),
+  };
 }
 
 /** The squads of the first week of which anything is kept. */

@@ -60,6 +60,7 @@ export async function leagueWeeks(
     const { lastKickOffMs = -Infinity, waitingAtMs } = waiting.get(week.id) ?? {};
     const earlier = shown.filter(({ index }) => index < at).map(({ atMs }) => atMs);
     const facts = {
+      startMs: week.startMs,
       endMs: Math.max(week.endMs, lastKickOffMs),
       nextStartMs: weeks[at + 1]?.startMs ?? Number.NaN,
       isPast,

@@ -53,7 +53,7 @@ export async function readWeekValues(
     );
   };
   const options = { groups: [], lineups };
-  for await (const { week, rows = [] } of keptStandings(
+  for await (const { week, rows = [], early } of keptStandings(
     source.memory,
     source.scope,
     source.season,
@@ -75,7 +75,9 @@ export async function readWeekValues(
     found.push({
       ...{ gameWeek: week.id, number, state, mark, kickOffMs, players },
       isProcessed: processed !== undefined,
-      squads: rows.map((each) => squadValues(each, pairs.get(each.id) ?? {}, minutes)),
+      squads: rows.map((each) =>
+        squadValues(each, pairs.get(each.id) ?? {}, minutes, early.lineups.get(each.id)),
+      ),
     });
   }
   return withLog(source, found, places);

@@ -107,6 +107,42 @@ it('takes captain, bench, hits, transfers, chip and value from line-ups and deta
   ]);
 });
 
+it('has nothing of what a line-up from before the week may say otherwise, and no points from before its matches', () => {
+  const early = {
+    squads: new Set(['A', 'B']),
+    lineups: new Map([['A', 'nothing'] as const, ['B', 'places'] as const]),
+  };
+  const week3 = week(3, [lineup('A', { 1: 1, 9: 2, 3: 3 }), lineup('B', { 4: 1, 10: 2, 12: 3 })]);
+  const [, second, third] = standings([WEEK_1, { ...WEEK_2, early }, week3]);
+  const told = [
+    'points',
+    'total',
+    'captain_points',
+    'bench_points',
+    'hits',
+    'points_deduction',
+    'transfers',
+  ] as const;
+  const captainOf = (row: Standing | undefined) => row?.captain.player?.id;
+  const [c, , a, b] = second ?? [];
+  expect(pick(second, 'name', 'rank', ...told)).toEqual([
+    ['C', 1, 33, 44, 30, 4, 0, 0, 0],
+    ['Asleep', 2, 0, 0, 0, 0, 0, 0, null],
+    ['A', null, null, null, null, null, null, null, null],
+    ['B', null, null, null, null, null, 1, 4, 2],
+  ]);
+  expect([c, a, b].map(captainOf)).toEqual(['7', undefined, '4']);
+  expect(pick(third, 'name', 'transfers')).toEqual([
+    ['A', null],
+    ['B', 1],
+  ]);
+  // What later totals say needs no points of the week.
+  const later = new Map([['A', 7]]);
+  expect(pick(standings([WEEK_1, { ...WEEK_2, early, later }])[1], 'name', 'points', 'total')).toContainEqual(
+    ['A', 18, 43],
+  );
+});
+
 it('adds up a total that was not shown, where it is learnt whether hits are in the points of a week', () => {
   const unread = { ...WEEK_2, squads: new Map() };
   const totals = (hits: StandingsOptions['hits']): object =>

@@ -5,6 +5,7 @@ const END = 1_000;
 const NOW = 5_000;
 const NONE = { squads: 0, points: 0 };
 const facts = (changes: Partial<WeekFacts> = {}): WeekFacts => ({
+  startMs: 500,
   endMs: END,
   nextStartMs: 2_000,
   isPast: false,
@@ -50,6 +51,12 @@ describe('the state of a week', () => {
     ['final', undefined, { ...trigger(2_999), isPast: true }, NOW],
     ['final', undefined, { ...trigger(2_999), squads: 0 }, NOW],
     ['final_by_totals', 'processed_late', { ...trigger(3_001), isPast: true }, NOW],
+    [
+      'final_by_totals',
+      'read_early',
+      { ...trigger(3_001), isPast: true, lineups: { ids: 10, oldestMs: 499 } },
+      NOW,
+    ],
     [
       'final_by_totals',
       'processed_late',

@@ -181,6 +181,35 @@ describe('the standings of a season that was read in part', () => {
     expect(found?.rows?.map(({ id, total }) => [id, total])).toEqual([['b', 115]]);
   });
 
+  it('say what of a week was read before its last match, once it is over', async () => {
+    const { memory } = await season();
+    const startMs = endMs(8) - DAY_MS;
+    for (const [id, readAtMs] of [
+      ['a', startMs - 1],
+      ['b', startMs],
+      ['c', endMs(8)],
+    ] as const)
+      await memory.keep(SCOPE, keptOfLineup(lineup(8, 9, 0), id, readAtMs));
+    const of = async (nowMs: number) => {
+      const weeks = await leagueWeeks(memory, SCOPE, nowMs);
+      const own = keptStandings(memory, SCOPE, weeks, new Set(['week-8']), { groups: [] });
+      const [found] = await Array.fromAsync(own);
+      return [[...(found?.early.lineups ?? [])], found?.rows?.map(({ id, points }) => [id, points])];
+    };
+    expect(await of(endMs(8) - 1)).toMatchObject([[], expect.arrayContaining([['a', 9]])]);
+    expect(await of(endMs(8))).toMatchObject([
+      [
+        ['a', 'nothing'],
+        ['b', 'places'],
+      ],
+      expect.arrayContaining([
+        ['a', null],
+        ['b', null],
+        ['c', 9],
+      ]),
+    ]);
+  });
+
   it('are none where no week is asked for', async () => {
     expect(await standingsOf(['another'])).toEqual([]);
   });
