@@ -2,6 +2,7 @@ import type { RecordOf } from '../contract/index.ts';
 import type { GameWeek } from './game-week.ts';
 import type { HitsInPoints } from './totals.ts';
 import type { LineupFacts, SquadFacts } from './squad-facts.ts';
+import { isFreeHit, playedSquad, transfersSince, type PlayedSquad } from './transfers.ts';
 import { weekNumber } from './week-number.ts';
 
 type Squad = RecordOf<'get-squad'>;
@@ -72,7 +73,7 @@ export interface StandingsOptions {
 /** What the next week is compared with. */
 interface Before {
   readonly standings: ReadonlyMap<string, Standing>;
-  readonly players: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly played: ReadonlyMap<string, PlayedSquad>;
 }
 
 /**
@@ -93,11 +94,7 @@ export function standings(options: StandingsOptions): (week: StandingsWeek) => r
     const ranked = withRanks(rows, before);
     before = {
       standings: new Map(ranked.map((each) => [each.id, each])),
-      players: new Map(
-        [...week.lineups]
-          .filter(([id]) => week.early?.lineups.get(id) !== 'nothing')
-          .map(([id, lineup]) => [id, new Set(lineup.players)]),
-      ),
+      played: playedIn(week, ranked, before),
     };
     return withGroups(ranked, options);
   };
@@ -106,6 +103,24 @@ export function standings(options: StandingsOptions): (week: StandingsWeek) => r
 /** Whether a total hangs on the week before, because the service showed none of a squad. */
 export const hangsOnBefore = ({ lineups, squads }: StandingsWeek): boolean =>
   [...lineups.keys(), ...squads.keys()].some((id) => typeof squads.get(id)?.total !== 'number');
+
+/** Whether a free hit was played in a week: then the transfers of the next one hang on the week before, too. */
+export const hasFreeHit = ({ week, lineups, squads }: StandingsWeek): boolean =>
+  [...lineups.keys()].some((id) => isFreeHit(chipOf(week, lineups.get(id), squads.get(id))));
+
+/** The squads as they played a week, as far as line-ups tell it. */
+function playedIn(
+  { lineups, early }: StandingsWeek,
+  rows: readonly Standing[],
+  before: Before | undefined,
+): ReadonlyMap<string, PlayedSquad> {
+  return new Map(
+    rows.flatMap(({ id, chip }) => {
+      const players = early?.lineups.get(id) === 'nothing' ? undefined : lineups.get(id)?.players;
+      return players === undefined ? [] : [[id, playedSquad(players, chip, before?.played.get(id))] as const];
+    }),
+  );
+}
 
 function rowOf(
   id: string,
@@ -143,7 +158,7 @@ function rowOf(
     bench_points: (told === undefined ? lineup?.benchPoints : null) ?? null,
     hits: lineup?.hits ?? null,
     points_deduction: paid,
-    transfers: transfersOf(lineup, before?.players.get(id)),
+    transfers: transfersSince(before?.played.get(id), lineup?.players)?.playersIn.length ?? null,
     chip: told === 'nothing' ? null : chipOf(week, lineup, squad),
     value: squad?.value ?? null,
     group: null,
@@ -166,15 +181,6 @@ function totalAfter(
   if (paid === 0) return before + points;
   if (paid === null || hits === undefined) return null;
   return before + points - (hits === 'gross' ? paid : 0);
-}
-
-/** The players who were not in the squad the week before. */
-function transfersOf(
-  lineup: LineupFacts | undefined,
-  before: ReadonlySet<string> | undefined,
-): number | null {
-  if (lineup === undefined || before === undefined) return null;
-  return new Set(lineup.players.filter((player) => !before.has(player))).size;
 }
 
 /** The chip that was played in a week: the one that names the week, else what the line-up calls selected. */

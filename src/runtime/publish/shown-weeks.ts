@@ -1,5 +1,6 @@
 import type { SquadName } from '../../pages/site/values.ts';
 import type { CountedSquad } from '../../season/week-numbers.ts';
+import { playedSquad, transfersSince, type PlayedSquad } from '../../season/transfers.ts';
 import type { SquadValues, WeekValues } from '../../season/week-values.ts';
 import type { Group } from './site-groups.ts';
 
@@ -31,26 +32,34 @@ export function shownWeeks(
   numbers: ReadonlyMap<string, number>,
 ): readonly ShownWeek[] {
   const shown: ShownWeek[] = [];
+  let played: ReadonlyMap<string, PlayedSquad> = new Map();
   for (const week of weeks) {
     const before = shown.at(-1)?.squads;
+    const last = played;
     const squads = week.squads
       .filter(({ squad }) => numbers.has(squad))
-      .map((values) => [values.squad, inWeek(values, before?.get(values.squad))] as const);
+      .map((values) => [values.squad, inWeek(values, before?.get(values.squad), last)] as const);
     shown.push({ week, squads: new Map(squads) });
+    played = new Map(
+      squads.flatMap(([id, values]) => {
+        const players = playersOf(values);
+        return players === undefined ? [] : [[id, playedSquad(players, values.chip, last.get(id))] as const];
+      }),
+    );
   }
   return shown;
 }
 
-function inWeek(values: SquadValues, before: SquadValues | undefined): SquadInWeek {
-  const now = values.entries?.map(({ player }) => player);
-  const then = before?.entries?.map(({ player }) => player);
-  const isKnown = now !== undefined && then !== undefined;
-  return {
-    ...values,
-    previousRank: before?.rank,
-    playersIn: isKnown ? now.filter((player) => !then.includes(player)) : undefined,
-    playersOut: isKnown ? then.filter((player) => !now.includes(player)) : undefined,
-  };
+const playersOf = ({ entries }: SquadValues): readonly string[] | undefined =>
+  entries?.map(({ player }) => player);
+
+function inWeek(
+  values: SquadValues,
+  before: SquadValues | undefined,
+  played: ReadonlyMap<string, PlayedSquad>,
+): SquadInWeek {
+  const { playersIn, playersOut } = transfersSince(played.get(values.squad), playersOf(values)) ?? {};
+  return { ...values, previousRank: before?.rank, playersIn, playersOut };
 }
 
 export type SquadNames = ReadonlyMap<string, SquadName>;

@@ -4,6 +4,7 @@ import type { GameWeek } from '../../../src/season/game-week.ts';
 import { lineupFacts, squadFacts } from '../../../src/season/squad-facts.ts';
 import {
   hangsOnBefore,
+  hasFreeHit,
   standings as standingsOf,
   type Standing,
   type StandingsOptions,
@@ -141,6 +142,14 @@ it('has nothing of what a line-up from before the week may say otherwise, and no
   expect(pick(standings([WEEK_1, { ...WEEK_2, early, later }])[1], 'name', 'points', 'total')).toContainEqual(
     ['A', 18, 43],
   );
+});
+
+it('compares a squad after a free hit with what it was before it', () => {
+  const freeHit = week(2, [lineup('A', { 20: 1, 21: 2, 22: 3 }, { chip_selected: 'free_hit' })]);
+  const back = week(3, [lineup('A', { 1: 6, 2: 5, 4: 2 })]);
+  expect(pick(standings([WEEK_1, freeHit, back])[2], 'transfers')).toEqual([[1]]);
+  expect(pick(standings([freeHit, back])[1], 'transfers')).toEqual([[null]]);
+  expect([WEEK_1, freeHit].map(hasFreeHit)).toEqual([false, true]);
 });
 
 it('adds up a total that was not shown, where it is learnt whether hits are in the points of a week', () => {
