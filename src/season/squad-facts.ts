@@ -19,6 +19,8 @@ export interface SquadFacts {
   readonly fantasy_league: Squad['fantasy_league'];
   readonly weekPoints: number | null;
   readonly total: number | null;
+  /** As the service showed it beside the total. */
+  readonly rank: number | null;
   /** False where the points are those of another game week than the squad is of. */
   readonly isOfWeek: boolean;
   readonly value: number | null;
@@ -57,6 +59,7 @@ export function squadFacts({
     ...{ name: name ?? null, user, fantasy_league },
     weekPoints: ranking?.game_week_points ?? null,
     total: ranking?.total_points ?? null,
+    rank: ranking?.current_rank ?? null,
     isOfWeek: ofPoints === undefined || ofSquad === undefined || ofPoints === ofSquad,
     value: finance?.squad_value ?? null,
     chips: playedChips(chips),

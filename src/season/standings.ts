@@ -68,10 +68,14 @@ export interface StandingsOptions {
   readonly group?: string | undefined;
   /** The squads of the first week of the season of which anything is kept, where the weeks begin with a later one. */
   readonly first?: ReadonlySet<string> | undefined;
+  /** Members of the account who are forgotten: their squads are missed among the totals, and counted by the ranks that the service showed. */
+  readonly forgotten?: number;
 }
 
 /** What the next week is compared with. */
 interface Before {
+  /** Its ranks count the squads of forgotten members. */
+  readonly isWhole: boolean;
   readonly standings: ReadonlyMap<string, Standing>;
   readonly played: ReadonlyMap<string, PlayedSquad>;
 }
@@ -91,8 +95,11 @@ export function standings(options: StandingsOptions): (week: StandingsWeek) => r
     }
     first ??= ids;
     const rows = [...ids].map((id) => rowOf(id, week, before, options.hits, first?.has(id) === false));
-    const ranked = withRanks(rows, before);
+    const gaps = gapsOf(rows, week, options.forgotten ?? 0);
+    const isWhole = gaps !== undefined;
+    const ranked = withRanks(rows, gaps, before?.isWhole === isWhole ? before : undefined);
     before = {
+      isWhole,
       standings: new Map(ranked.map((each) => [each.id, each])),
       played: playedIn(week, ranked, before),
     };
@@ -212,10 +219,43 @@ function ranksOf(rows: readonly Standing[]): ReadonlyMap<string, number> {
   return ranks;
 }
 
-function withRanks(rows: readonly Standing[], before: Before | undefined): readonly Standing[] {
+/**
+ * How many squads of forgotten members stand above each squad, by its id: what the service's ranks have more than those that the totals make. Undefined where nobody is forgotten, where
+ * totals are not those that stood beside the service's ranks, and where these say something that no missing squads explain.
+ */
+function gapsOf(
+  rows: readonly Standing[],
+  { squads, later }: StandingsWeek,
+  forgotten: number,
+): ReadonlyMap<string, number> | undefined {
+  if (forgotten === 0) return undefined;
+  const shownRank = ({ id, total }: Standing): number => {
+    const shown = squads.get(id);
+    return shown?.total === total && (later?.get(id) ?? 0) === 0 ? (shown.rank ?? NaN) : NaN;
+  };
+  const ranks = ranksOf(rows);
+  const gaps = new Map<string, number>();
+  let above = 0;
+  for (const [rank, its] of Map.groupBy(rows.toSorted(byTotal), ({ id }) => ranks.get(id))) {
+    if (rank === undefined) continue;
+    // A service may give squads with one total ranks of their own.
+    const gap = its.reduce((least, row) => Math.min(least, shownRank(row)), Infinity) - rank;
+    if (!(gap >= above && gap <= forgotten)) return undefined;
+    for (const { id } of its) gaps.set(id, gap);
+    above = gap;
+  }
+  return gaps;
+}
+
+function withRanks(
+  rows: readonly Standing[],
+  gaps: ReadonlyMap<string, number> | undefined,
+  before: Before | undefined,
+): readonly Standing[] {
   const ranks = ranksOf(rows);
   return rows.toSorted(byTotal).map((row) => {
-    const rank = ranks.get(row.id) ?? null;
+    const own = ranks.get(row.id);
+    const rank = own === undefined ? null : own + (gaps?.get(row.id) ?? 0);
     const previous = before?.standings.get(row.id)?.rank ?? null;
     const movement = rank === null || previous === null ? null : previous - rank;
     return { ...row, rank, previous_rank: previous, movement };

@@ -78,6 +78,7 @@ async function* standingsOf(
     ...groups,
     hits: undefined as HitsInPoints,
     first: await firstSquads(memory, scope, season),
+    forgotten: (await memory.forgotten(scope.account)).length,
   };
   const next = standings(options);
   const until = season.findLastIndex(isAsked) + 1;

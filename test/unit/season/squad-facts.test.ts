@@ -26,6 +26,14 @@ it('has the captain, the points of the bench where all are shown, and the player
   expect(lineupFacts({ id: 'A', squad: hidden })).toMatchObject({ benchPoints: null });
 });
 
+it('has the rank that stood beside a total', () => {
+  expect(squadFacts({ ranking: { current_rank: 3, total_points: 40 } })).toMatchObject({
+    rank: 3,
+    total: 40,
+  });
+  expect(squadFacts({})).toMatchObject({ rank: null, total: null });
+});
+
 it('has the chips that name a week', () => {
   const chips = [
     { chip: 'wildcard', game_week_played: '3' },

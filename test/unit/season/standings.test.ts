@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RecordOf } from '../../../src/contract/index.ts';
 import type { GameWeek } from '../../../src/season/game-week.ts';
 import { lineupFacts, squadFacts } from '../../../src/season/squad-facts.ts';
@@ -38,9 +38,9 @@ function lineup(id: string, points: Readonly<Record<string, number>>, over: Part
     ...over,
   };
 }
-const squad = (id: string, total: number): Squad => ({
+const squad = (id: string, total: number, current_rank?: number): Squad => ({
   id,
-  ranking: { total_points: total },
+  ranking: { total_points: total, current_rank },
   finance: { squad_value: 99.5 },
 });
 const week = (number: number, lineups: readonly Lineup[], squads: readonly Squad[] = []): StandingsWeek => ({
@@ -187,6 +187,39 @@ it('has no points where a later total does not tell them', () => {
     ['C', 2, 11, 11],
     ['A', null, null, null],
   ]);
+});
+
+describe('where members are forgotten', () => {
+  const ranked = (...shown: readonly (readonly [id: string, total: number, rank?: number])[]) =>
+    week(
+      1,
+      [],
+      shown.map(([id, total, rank]) => squad(id, total, rank)),
+    );
+  const ranksIn = (weeks: readonly StandingsWeek[], forgotten: number) =>
+    standings(weeks, { forgotten }).map((rows) => pick(rows, 'name', 'rank', 'previous_rank'));
+  const nameless = (...ranks: readonly unknown[]) => ranks.map((rank) => [null, rank, null]);
+
+  it('ranks are those of the whole league, as the service showed them', () => {
+    const leader = ranked(['A', 25, 2], ['B', 25, 2], ['C', 11, 4]);
+    expect(ranksIn([leader], 1)).toEqual([nameless(2, 2, 4)]);
+    expect(ranksIn([leader], 0)).toEqual([nameless(1, 1, 3)]);
+    expect(ranksIn([ranked(['A', 25, 1], ['B', 20, 3], ['C', 11, 5])], 2)).toEqual([nameless(1, 3, 5)]);
+    // A service may rank equal totals one after the other.
+    expect(ranksIn([ranked(['A', 25, 3], ['B', 25, 2], ['C', 11, 4])], 1)).toEqual([nameless(2, 2, 4)]);
+  });
+
+  it.each([
+    ['more squads are missed than were forgotten', ranked(['A', 25, 3], ['B', 20, 4])],
+    ['a rank does not go with its total', ranked(['A', 25, 2], ['B', 20, 2])],
+    ['a rank was not shown', ranked(['A', 25, 2], ['B', 20])],
+    ['later totals tell others', { ...ranked(['A', 25, 2], ['B', 20, 3]), later: new Map([['A', 4]]) }],
+  ])('they are those of who is left where %s', (_why, first) => {
+    expect(ranksIn([first], 1)).toEqual([nameless(1, 2)]);
+    // The two do not compare.
+    const next = { ...ranked(['A', 30, 2], ['B', 29, 3]), week: gameWeek(2) };
+    expect(ranksIn([first, next], 1)[1]).toEqual(nameless(2, 3));
+  });
 });
 
 it('has nothing before a week that follows a missing one', () => {
