@@ -118,23 +118,28 @@ function lead(week: SiteWeek | undefined, root: string): Markup {
 }
 
 function summary({ squads }: Site, week: SiteWeek): Markup {
-  const [leader, second] = squads;
-  const now = leader && weekOf(leader, week.number);
-  const then = second && weekOf(second, week.number);
-  const ahead =
-    now?.total === undefined || then?.total === undefined
-      ? null
-      : `${plural(now.total - then.total, 'point')} ahead`;
   const [best] = week.best;
   const [climber] = week.climbers;
   const [captain] = week.captains;
   return tiles(
-    tile('Leader', named(leader?.name), ahead),
+    leaderTile(squads, week),
     tile('Manager of the week', named(best?.squad.name), best && plural(best.value, 'point')),
     tile('Biggest climber', named(climber?.squad.name), climber && `up ${plural(climber.value, 'place')}`),
     tile('Most captained', named(captain?.player.name), captain && plural(captain.squads, 'squad')),
     tile('Average', week.average === undefined ? '–' : week.average.toFixed(1), 'points'),
   );
+}
+
+/** Who is hidden may lead the league, or stand behind its leader. */
+function leaderTile([first, second]: Site['squads'], week: SiteWeek): Markup {
+  const [now, then] = [first, second].map((squad) => squad && weekOf(squad, week.number));
+  if (now?.rank !== 1) return tile('Leader', '–', now?.rank === undefined ? null : 'not shown here');
+  const isNext = (then?.rank ?? Infinity) <= 2;
+  const ahead =
+    now.total === undefined || then?.total === undefined || !isNext
+      ? null
+      : `${plural(now.total - then.total, 'point')} ahead`;
+  return tile('Leader', named(first?.name), ahead);
 }
 
 function sharing(week: SiteWeek | undefined): Markup {

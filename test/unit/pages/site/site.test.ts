@@ -130,6 +130,22 @@ describe('the site of a league', () => {
     expect(without.squads).toHaveLength(129);
   });
 
+  it('calls nobody the leader whom a hidden squad leads, and says no lead over a hidden one', () => {
+    const [first, second] = siteOf(league, siteOptions(league)).squads.map(({ number }) => number);
+    const without = (hidden = 0): string => {
+      const numbers = new Map([...siteOptions(league).numbers].filter(([, number]) => number !== hidden));
+      const [, told = ''] =
+        /Leader(.*?)Manager of the week/s.exec(filesOf({ numbers }).get('index.html') ?? '') ?? [];
+      return told
+        .replaceAll(/<[^>]*>/g, ' ')
+        .trim()
+        .replaceAll(/\s+/g, ' ');
+    };
+    expect(without()).toMatch(/^Eleven .* points? ahead$/);
+    expect(without(first)).toBe('– not shown here');
+    expect(without(second)).toMatch(/^Eleven \d+$/);
+  });
+
   it('leaves the pages of a week as they are when a later one comes', () => {
     const before = filesOf({}, league.slice(0, 3));
     const after = filesOf();
