@@ -31,13 +31,23 @@ const DIGITS_KEPT = 10;
 export const headerDigest = (header: readonly string[]): string =>
   hash('sha256', JSON.stringify(header)).slice(0, 8);
 
+/** A condition on a truth value as it is written now, as earlier versions wrote it, and as LibreOffice writes that back. */
+const TRUTH = /^(AND\(ISLOGICAL\((\$[A-Z]+)\),\2(?:=|<>))(?:(\(1=1\)|TRUE|1)|\(1=0\)|FALSE|0)\)$/;
+
 /**
  * A digest of what a rule of colours does, whatever rows it reaches: programs cut its range in pieces when a person colours some of its cells. A scale
- * belongs to its columns, every other rule to its formulas.
+ * belongs to its columns, every other rule to its formulas. Truth values count as earlier versions wrote them, whose digests workbooks hold.
  */
 export function ruleDigest(type: string, range: string, formulas: readonly string[]): string {
   const columns = [...new Set(range.match(/[A-Z]+/g))].sort();
-  const anyRow = formulas.map((formula) => formula.replace(/(\$[A-Z]+)\d+/g, '$1'));
+  const anyRow = formulas.map((formula) =>
+    formula
+      .replace(/(\$[A-Z]+)\d+/g, '$1')
+      .replace(
+        TRUTH,
+        (_, head: string, _cell, isTrue) => `${head}${isTrue === undefined ? 'FALSE' : 'TRUE'})`,
+      ),
+  );
   return hash('sha256', JSON.stringify([type, anyRow.length > 0 ? anyRow : columns])).slice(0, 8);
 }
 

@@ -1,4 +1,5 @@
 import { openXlsx as openBook } from 'hucre/xlsx';
+import { hash } from 'node:crypto';
 import { renameSync } from 'node:fs';
 import { copyFile, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { shownText } from '../../../src/model/tables/cell.ts';
 import type { ReportColumn, ReportTab, ReportValue, WriteOptions } from '../../../src/model/tables/table.ts';
 import { writeXlsxReport } from '../../../src/tables/xlsx/write.ts';
+import { convert, hasLibreOffice } from '../../support/libreoffice.ts';
 import { reportTab } from '../../support/report-tab.ts';
 import { unzip } from '../../support/unzip.ts';
 import { handMade, textRow, workbookParts } from '../../support/workbook.ts';
@@ -471,6 +473,61 @@ describe('a layout in the workbook of an operator', () => {
       ...theirs,
       'B2:B3|AND(ISNUMBER($B2),$B2&gt;10)',
     ]);
+  });
+
+  const FLAGS: readonly ReportColumn[] = [
+    { header: 'Squad', type: 'text' },
+    { header: 'Active', type: 'boolean' },
+  ];
+  const FLAG_RULES = `version: 1
+rules:
+  - { column: Active, when: '= false', fill: F8CBAD, row: true }
+  - { column: Active, when: '!= false', fill: C6E0B4 }
+`;
+  const flags = (rows: number): Promise<readonly number[]> =>
+    refresh({
+      ...{ tab: 'Flags', columns: FLAGS, layout: FLAG_RULES },
+      rows: Array.from({ length: rows }, (_, index) => [`s${index}`, index % 2 === 0]),
+    });
+  const ourFlags = (last: number): readonly string[] => [
+    `A2:B${last}|AND(ISLOGICAL($B2),$B2=(1=0))`,
+    `B2:B${last}|AND(ISLOGICAL($B2),$B2&lt;&gt;(1=0))`,
+  ];
+  async function rulesOf(sheet: number): Promise<readonly string[]> {
+    const xml = (await partsOf()).get(`xl/worksheets/sheet${sheet}.xml`) ?? '';
+    const found = xml.matchAll(/sqref="([^"]*)"><cfRule[^>]*><formula>([^<]*)</g);
+    return Array.from(found, ([, range, formula]) => `${range}|${formula}`);
+  }
+
+  it('has rules of truth values once, where LibreOffice wrote those of earlier versions as numbers', async () => {
+    const formats = (formula: string): string =>
+      `<conditionalFormatting sqref="A2:B9"><cfRule type="expression" priority="1"><formula>${formula}</formula></cfRule></conditionalFormatting>`;
+    const ours = ['=FALSE', '=0', '&lt;&gt;0', '&lt;&gt;FALSE', '=(1=0)'];
+    // An earlier layout had a rule for it, as the properties of the workbook say.
+    const earlier = ['=TRUE', '=1'];
+    const theirs = ['AND(ISLOGICAL($B2),$B2&lt;&gt;1)', '$B2=0'];
+    const rules = [...[...ours, ...earlier].map((one) => `AND(ISLOGICAL($B2),$B2${one})`), ...theirs];
+    const digest = hash('sha256', JSON.stringify(['expression', ['AND(ISLOGICAL($B),$B=TRUE)']])).slice(0, 8);
+    const memory = JSON.stringify([['Flags', 2, '', '', 0, [digest]]]);
+    const custom = {
+      name: 'docProps/custom.xml',
+      content: `<Properties><property pid="2" name="teamsheet"><lpwstr>${memory}</lpwstr></property></Properties>`,
+    };
+    const sheetData = `<sheetData>${textRow(1, ['Squad', 'Active'])}</sheetData>`;
+    const tabs = { Flags: `${sheetData}${rules.map(formats).join('')}` };
+    await writeFile(file(), handMade({ tabs, extra: [custom] }));
+    await flags(3);
+    expect(await rulesOf(1)).toEqual([...theirs.map((one) => `A2:B9|${one}`), ...ourFlags(4)]);
+  });
+
+  it.runIf(hasLibreOffice())('has its rules once, however often LibreOffice saved it', async () => {
+    await editedReport();
+    for (const rows of [3, 5, 4]) {
+      await flags(rows);
+      await convert(file(), 'xlsx', path.join(folder.path, 'saved'));
+      await rename(path.join(folder.path, 'saved', 'season.xlsx'), file());
+      expect(await rulesOf(3)).toEqual(ourFlags(rows + 1));
+    }
   });
 
   it('has a filter as wide as the operator made it, and none when they took it away', async () => {

@@ -1,11 +1,10 @@
-import { execFile, execFileSync } from 'node:child_process';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { readXlsx } from 'hucre/xlsx';
 import { describe, expect, it } from 'vitest';
 import type { ReportColumn, ReportTab, ReportValue, WriteOptions } from '../../../src/model/tables/table.ts';
 import { writeRejectedXlsx, writeXlsxReport } from '../../../src/tables/xlsx/write.ts';
+import { convert, hasLibreOffice } from '../../support/libreoffice.ts';
 import { batchesOf, column, reportTab } from '../../support/report-tab.ts';
 import { testFolder } from '../../support/test-folder.ts';
 
@@ -202,15 +201,6 @@ describe('rejected rows', () => {
   });
 });
 
-function hasLibreOffice(): boolean {
-  try {
-    execFileSync('soffice', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 // Machines without LibreOffice register nothing here; the tests above read the same files back with the library.
 if (hasLibreOffice()) {
   describe('LibreOffice', () => {
@@ -222,16 +212,8 @@ if (hasLibreOffice()) {
           HOSTILE.map((text) => [text]),
         ),
       );
-      const profile = `-env:UserInstallation=file://${path.join(folder.path, 'profile')}`;
-      await promisify(execFile)('soffice', [
-        profile,
-        '--headless',
-        '--convert-to',
-        'csv:Text - txt - csv (StarCalc):44,34,76',
-        '--outdir',
-        folder.path,
-        path.join(folder.path, 'r.xlsx'),
-      ]);
+      const form = 'csv:Text - txt - csv (StarCalc):44,34,76';
+      await convert(path.join(folder.path, 'r.xlsx'), form, folder.path);
       const text = await readFile(path.join(folder.path, 'r.csv'), 'utf8');
       const quoted = SAFE.map((cell) => (/["\n,]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
       expect(text).toBe(`x\n${quoted.join('\n')}\n`);

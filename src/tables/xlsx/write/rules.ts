@@ -42,11 +42,11 @@ function scaleOf(colours: readonly string[]): NonNullable<ConditionalRule['color
   };
 }
 
-/** An empty cell fits no condition: programs would take it for 0 or for a text. */
+/** An empty cell fits no condition: programs would take it for 0 or for a text. LibreOffice saves TRUE as 1, which is no truth value. */
 function condition({ operator, value }: CompareRule, cell: string): string {
   const sign = operator === '!=' ? '<>' : operator;
   if (typeof value === 'number') return `AND(ISNUMBER(${cell}),${cell}${sign}${value})`;
-  if (typeof value === 'boolean') return `AND(ISLOGICAL(${cell}),${cell}${sign}${value ? 'TRUE' : 'FALSE'})`;
+  if (typeof value === 'boolean') return `AND(ISLOGICAL(${cell}),${cell}${sign}(1=${value ? 1 : 0}))`;
   return `AND(${cell}<>"",${cell}${sign}"${value.replaceAll('"', '""')}")`;
 }
 
