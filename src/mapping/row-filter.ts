@@ -7,11 +7,28 @@ import { readColumns } from './bind.ts';
 import type { PushMapping } from './mapping.ts';
 import { show } from './show.ts';
 
-/** The code of an issue about a merged cell; it stands under the cell's column and concerns only who reads it. */
-const MERGED = 'cell.merged';
+/** The code of an issue about a formula whose result is not known. */
+const FORMULA = 'cell.formula';
+/** Codes of issues about a cell whose value its table cannot tell. They stand under its column and concern only who reads that. */
+const OF_CELLS: ReadonlySet<string> = new Set(['cell.merged', FORMULA]);
 
 /**
- * The rows of a batch as one mapping sees them: without those that hold only what a run wrote beside them, and without the issues of merged cells in
+ * The rows of a batch as a reader of some columns sees them: without the issues of cells in other columns, and without the rows that nothing but formulas
+ * there keeps from being blank.
+ */
+export function rowsFor(used: ReadonlySet<string>, batch: readonly SourceRow[]): readonly SourceRow[] {
+  const matters = ({ code, column = '' }: Issue): boolean => !OF_CELLS.has(code) || used.has(column);
+  return batch.flatMap((row) => {
+    const { issues, ...rest } = row;
+    if (issues === undefined) return [row];
+    const left = issues.filter(matters);
+    if (left.length > 0) return [{ ...rest, issues: left }];
+    return holdsNothing(row.cells) ? [] : [rest];
+  });
+}
+
+/**
+ * The rows of a batch as one mapping sees them: without those that hold only what a run wrote beside them, and without the issues of cells in
  * columns that it does not read. Errors: ConfigError `mapping.write_back_column` when it would write over what it reads.
  */
 export function createRowFilter(
@@ -22,25 +39,20 @@ export function createRowFilter(
   const used = new Set(readColumns(mapping, header).used);
   refuseClash(mapping, used);
   const others = header.flatMap((name, index) => (written.has(foldName(name)) ? [] : [index]));
-  const isOurs = ({ cells }: SourceRow): boolean =>
+  const isOurs = ({ cells, issues = [] }: SourceRow): boolean =>
     written.size > 0 &&
+    issues.every(({ code }) => code !== FORMULA) &&
     cells.length <= header.length &&
     holdsNothing(others.map((index) => cells[index] ?? ''));
-  const matters = ({ code, column = '' }: Issue): boolean => code !== MERGED || used.has(column);
   return (batch) => {
     if (written.size === 0 && batch.every(({ issues }) => issues === undefined)) return batch;
-    return batch.flatMap((row) => (isOurs(row) ? [] : [withIssues(row, matters)]));
+    return rowsFor(used, batch).filter((row) => !isOurs(row));
   };
 }
 
 /** The columns that a run writes beside the rows, folded: the writer finds them regardless of case. */
 export const writtenColumns = ({ writeBack }: Pick<PushMapping, 'writeBack'>): ReadonlySet<string> =>
   new Set(Object.values(writeBack ?? {}).map(foldName));
-
-function withIssues({ issues, ...row }: SourceRow, matters: (issue: Issue) => boolean): SourceRow {
-  const left = issues?.filter(matters) ?? [];
-  return left.length === 0 ? row : { ...row, issues: left };
-}
 
 function refuseClash(
   { writeBack, name, place: { file, line } }: PushMapping,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { ConfigError } from '../../src/model/error.ts';
+import type { Issue } from '../../src/model/issue.ts';
 import { readSources } from '../../src/sync/rows/read-rows.ts';
 import { rowIssues, validateSources } from '../../src/sync/validate.ts';
 import { mappingFrom } from '../support/builders.ts';
@@ -101,4 +102,46 @@ it.each([
   ['{ in: users, match_any: [[external_id]], take: user_id }', /is for tables only; write match/],
 ])('is refused in a mapping where it means nothing: %s', (lookup, message) => {
   expect(() => squadsBy(lookup)).toThrow(message);
+});
+
+it('takes a row of which only a column that is not looked up holds a formula without a result', async () => {
+  const issue = (column: string): Issue => ({
+    code: 'cell.formula',
+    severity: 'error',
+    column,
+    message: column,
+  });
+  const found = async (column: string): Promise<unknown> => {
+    const engine = await makeEngine();
+    engine.tables.set('players.csv', [
+      ['Player ID', 'Last name', 'First name', 'Club', 'Note'],
+      ['7', 'Kane'],
+    ]);
+    engine.tables.set('squads.csv', [
+      ['User', 'Squad', 'P1', 'P2'],
+      ['7', 'Rovers', 'Kane', ''],
+    ]);
+    const { csv } = engine.ports.tables;
+    const open: typeof csv.open = async (location, options) => {
+      const table = await csv.open(location, options);
+      if (options.origin !== 'players.csv') return table;
+      return {
+        ...table,
+        async *batches() {
+          for await (const batch of table.batches())
+            yield batch.map((row) => ({ ...row, issues: [issue(column)] }));
+        },
+      };
+    };
+    const ports = { ...engine.ports, tables: { ...engine.ports.tables, csv: { ...csv, open } } };
+    const rows = await readSources(ports, null, [SQUADS], PLAN_OPTIONS);
+    const [row] = await rows.rows('squads', [2]);
+    await rows.remove();
+    return [
+      row?.fields?.players_in,
+      engine.events.flatMap((event) => (event.kind === 'warning' ? [event.message] : [])),
+    ];
+  };
+  expect(await found('Note')).toEqual([[7], []]);
+  expect(await found('Player ID')).toEqual([undefined, ['players.csv row 2: Player ID']]);
 });

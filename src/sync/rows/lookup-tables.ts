@@ -1,6 +1,7 @@
 import { indexHeader, type HeaderIndex } from '../../mapping/header-index.ts';
 import { isFileLookup, type LookupTable, type LookupTables } from '../../mapping/lookup.ts';
 import type { Lookup, LookupFile, PushMapping } from '../../mapping/mapping.ts';
+import { rowsFor } from '../../mapping/row-filter.ts';
 import { show } from '../../mapping/show.ts';
 import { shownText, type Cell } from '../../model/tables/cell.ts';
 import { ConfigError } from '../../model/error.ts';
@@ -65,6 +66,7 @@ async function readRows(
   const header = indexHeader(table.header, place, [...ways.flat(), take]);
   const places = ways.map((names) => names.map((name) => columnAt(header, place, name)));
   const takeAt = columnAt(header, place, take);
+  const used = new Set([...places.flat(), takeAt].map((at) => header.names[at] ?? ''));
   for (const { message } of header.warnings())
     ports.emit({ kind: 'warning', message: `${origin}: ${message}` });
   const nameOf = matchAny === undefined ? (texts: readonly string[]) => JSON.stringify(texts) : wordsOf;
@@ -73,7 +75,7 @@ async function readRows(
   const texts = new Set<string>();
   for await (const batch of table.batches()) {
     ports.signal.throwIfAborted();
-    for (const { rowNumber, cells, issues } of batch) {
+    for (const { rowNumber, cells, issues } of rowsFor(used, batch)) {
       for (const { message } of issues ?? [])
         ports.emit({ kind: 'warning', message: `${origin} row ${rowNumber}: ${message}` });
       if (issues !== undefined) continue;

@@ -71,9 +71,9 @@ function rowMaker(
 ): (row: TabRow) => readonly SourceRow[] {
   const toRow = gridRows(header, merges, options);
   return (row) => {
-    if (isEmpty(row)) return [];
     const { rowNumber, cells, uncalculated } = row;
     const named = uncalculated.filter((index) => (header[index] ?? '') !== '');
+    if (isEmpty({ ...row, uncalculated: named })) return [];
     const formulas = named.map((index) => formulaIssue(index, rowNumber, header));
     return [toRow(rowNumber, cells, [...formulas, ...nulIssues(cells, header)])];
   };

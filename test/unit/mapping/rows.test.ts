@@ -7,7 +7,7 @@ import type { ParsedRow } from '../../../src/mapping/rows.ts';
 import { ConfigError } from '../../../src/model/error.ts';
 import { cellsIssue } from '../../../src/model/tables/table.ts';
 import { messagesOf, parseRows, pushMapping, USERS } from '../tables/csv-source.ts';
-import { renderIssue } from '../../../src/model/issue.ts';
+import { renderIssue, type Issue } from '../../../src/model/issue.ts';
 
 const options = { allowKeyShape: false, variable: () => undefined } as const;
 
@@ -262,6 +262,37 @@ columns:
     expect(messagesOf(rows, 'prices.csv')).toEqual([
       'prices.csv row 2, column "Player": "Cy P" is in row 4 of players.csv, column "Name", where "x" in column "Player ID" is not valid: "x" is not a number; write digits only, such as 12',
     ]);
+  });
+
+  test('a formula without a result, or a merged cell, concerns only who reads its column', () => {
+    const mapping = pushMapping(
+      `${USERS.replace('csv: users.csv', 'csv: users.csv, where: \'Club != "Hill"\'')}write_back: { status: Sync }\n`,
+    );
+    const reader = createRowReader(mapping, ['Member ID', 'Club', 'Note', 'Sync'], options);
+    const issue = (code: string, column: string): Issue => ({
+      code,
+      severity: 'error',
+      column,
+      message: 'x',
+    });
+    const rows = [
+      { cells: ['u1', '', '', ''], issues: [issue('cell.formula', 'Note'), issue('cell.merged', 'Note')] },
+      { cells: ['u2', '', '', ''], issues: [issue('cell.formula', 'Sync')] },
+      { cells: ['u3', '', '', ''], issues: [issue('cell.formula', 'Note'), issue('cell.formula', 'Club')] },
+      { cells: ['', '', '', ''], issues: [issue('cell.formula', 'Member ID')] },
+      // Nobody filled it in but a formula that is not read.
+      { cells: ['', '', '', ''], issues: [issue('cell.formula', 'Note')] },
+      { cells: ['u6', '', '', ''], issues: [issue('cell.nul', 'Note')] },
+    ];
+    const read = reader.read(rows.map((row, index) => ({ ...row, rowNumber: index + 2 })));
+    expect(read.map(({ rowNumber, status, key }) => [rowNumber, status, key])).toEqual([
+      [2, 'valid', 'u1'],
+      [3, 'valid', 'u2'],
+      [4, 'invalid', null],
+      [5, 'invalid', null],
+      [7, 'invalid', null],
+    ]);
+    expect(read[2]?.issues).toEqual([issue('cell.formula', 'Club')]);
   });
 
   test('write_back without a Google sheet is a warning', () => {

@@ -152,6 +152,31 @@ describe('cells', () => {
     ]);
   });
 
+  it('of an array formula without stored results are named, in every row that they take', async () => {
+    const row = (number: number, cells: string): string =>
+      `<row r="${number}"><c r="A${number}" t="inlineStr"><is><t>u${number}</t></is></c>${cells}</row>`;
+    const rows = [
+      row(2, '<c r="B2"><f t="array" ref="B2:B3">Other!A1:A2</f></c><c r="C2"><v>1</v></c>'),
+      row(3, '<c r="B3" t="str"><v>old</v></c><c r="C3"><v>1</v></c>'),
+      row(4, '<c r="B4" t="str"><v>kept</v></c><c r="C4"><v>1</v></c>'),
+    ];
+    const header = textRow(1, ['Member ID', 'Name', 'Points']);
+    const read = await readTab(handMade({ rows: header + rows.join('') }));
+    expect(
+      read.rows.map(({ cells, issues }) => [cells[1], issues?.map(({ message }) => message.slice(0, 12))]),
+    ).toEqual([
+      ['', ['B2 holds a f']],
+      ['', ['B3 holds a f']],
+      ['kept', undefined],
+    ]);
+  });
+
+  it('below the table that hold nothing but formulas of columns without a name are no rows', async () => {
+    const formula = '<row r="2"><c r="D2"><f>A2</f></c></row>';
+    const { rows } = await readTab(handMade({ rows: `${HEADER}${formula}${textRow(3, ['u3'])}` }));
+    expect(rows.map(({ rowNumber }) => rowNumber)).toEqual([3]);
+  });
+
   it('that are merged are named, in every column and row that they take', async () => {
     const data = `<sheetData>${HEADER}${textRow(2, ['u1', 'Ana'])}${textRow(3, ['u2', 'Bo'])}${textRow(4, ['u3', 'Cy'])}</sheetData>`;
     const { rows } = await readTab(

@@ -12,7 +12,7 @@ export interface TabRow {
   readonly rowNumber: number;
   /** Filled cells by their column, counted from 0; `undefined` is empty. */
   readonly cells: readonly (Cell | undefined)[];
-  /** Columns of formulas that no program has calculated. */
+  /** Columns of formulas that no program has calculated; those of an array formula too that fills this row. */
   readonly uncalculated: readonly number[];
 }
 
@@ -53,6 +53,10 @@ export function createRowScanner(tables: CellTables): RowScanner {
   let value: string | undefined;
   let inline = '';
   let hasFormula = false;
+  /** The last cell that the formula fills, where it fills several. */
+  let fills: ReturnType<typeof parseReference>;
+  /** The last row of what an array formula without a result fills, by column. */
+  const filledTo: number[] = [];
   /** What text belongs to at the moment. */
   let into: 'value' | 'inline' | undefined;
   let inReading = false;
@@ -78,6 +82,7 @@ export function createRowScanner(tables: CellTables): RowScanner {
     value = undefined;
     inline = '';
     hasFormula = false;
+    fills = undefined;
     const place = given === undefined ? { column: column + 1, row: rowNumber - 1 } : parseReference(given);
     if (place === undefined) throw new XmlFault(`it has a cell ${JSON.stringify(given)}`);
     placeCell(place.column, place.row + 1, given ?? `${columnLetters(place.column)}${rowNumber}`);
@@ -85,8 +90,13 @@ export function createRowScanner(tables: CellTables): RowScanner {
     type = t;
   };
   const endCell = (): void => {
+    if ((filledTo[column] ?? 0) >= rowNumber) {
+      uncalculated.push(column);
+      return;
+    }
     if (hasFormula && value === undefined && inline === '') {
       uncalculated.push(column);
+      for (let at = column; at <= (fills?.column ?? -1); at++) filledTo[at] = (fills?.row ?? 0) + 1;
       return;
     }
     if (value === undefined && type !== 'inlineStr') return;
@@ -114,6 +124,7 @@ export function createRowScanner(tables: CellTables): RowScanner {
         break;
       case 'f':
         hasFormula = true;
+        if (attributes['t'] !== 'shared') fills = parseReference(attributes['ref']?.split(':')[1] ?? '');
         break;
       case 'rPh':
         inReading = true;
