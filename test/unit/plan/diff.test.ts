@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PushOperation } from '../../../src/contract/resource.ts';
 import { renderSaid } from '../../../src/model/said.ts';
-import type { KnownRecord } from '../../../src/model/state/run-rows.ts';
+import type { KeptOtherwise, KnownRecord } from '../../../src/model/state/run-rows.ts';
 import type { Fields } from '../../../src/model/tables/cell.ts';
 import {
   changedFields,
@@ -10,7 +10,7 @@ import {
   shownDifferences,
   type Difference,
 } from '../../../src/plan/diff.ts';
-import { digestFields } from '../../../src/plan/digest.ts';
+import { digestFields, digestOf } from '../../../src/plan/digest.ts';
 import { knownRecord } from '../../support/builders.ts';
 
 const diff = (
@@ -159,6 +159,70 @@ it('a conflict names also a record without an id', () => {
   expect(diff('upsert', 'M-1', ann, [one, two])).toEqual({
     change: 'conflict',
     said: { code: 'compared-several', key: 'M-1', what: 'records', ids: ['a', 'without id'] },
+  });
+});
+
+it('a record that was confirmed under another key is a conflict, unless it says the same', () => {
+  const known = knownRecord('M-2', ann);
+  expect(diff('upsert', 'M-1', { ...ann, display_name: 'Anne' }, [known])).toEqual({
+    change: 'conflict',
+    said: { code: 'compared-shown-as', key: 'M-1', own: 'M-2', fields: ['display_name'] },
+  });
+  expect(diff('upsert', 'M-1', ann, [known])).toEqual({ change: 'unchanged', id: 'id-M-2' });
+});
+
+describe('a value that the service keeps otherwise', () => {
+  const shown = knownRecord('M-1', { external_id: 'M-1', display_name: 'ANN', is_active: false });
+  const times = 2;
+  const kept = (sent: string | boolean, name: string): KeptOtherwise => ({
+    sent: digestOf(sent),
+    shown: shown.digests[name] ?? '',
+    times,
+  });
+  const known = { ...shown, keptOtherwise: { display_name: kept('Ann', 'display_name') } };
+
+  it('is a conflict and not sent again, where nothing else is to change', () => {
+    expect(diff('upsert', 'M-1', { external_id: 'M-1', display_name: 'Ann' }, [known])).toEqual({
+      change: 'conflict',
+      said: { code: 'compared-kept', fields: ['display_name'] },
+    });
+    expect(diff('upsert', 'M-1', ann, [known]).change).toBe('update');
+    const both = { ...known.keptOtherwise, is_active: kept(true, 'is_active') };
+    expect(diff('upsert', 'M-1', ann, [{ ...known, keptOtherwise: both }]).change).toBe('conflict');
+  });
+
+  it('is sent where the row or the record has another value since', () => {
+    const wanted = (display_name: string, record: KnownRecord = known): string =>
+      diff('upsert', 'M-1', { external_id: 'M-1', display_name }, [record]).change;
+    expect(wanted('Anne')).toBe('update');
+    expect(wanted('Ann', { ...known, digests: { ...known.digests, display_name: digestOf('ANNE') } })).toBe(
+      'update',
+    );
+  });
+});
+
+describe('what is compared of a field', () => {
+  it('is its digest, also of truth values and numbers', () => {
+    const fields = { external_id: 'M-1', display_name: 'Ann', is_active: true, price: 7.5 };
+    expect(comparedDigests(fields, 'users')).toEqual({
+      display_name: digestOf('Ann'),
+      is_active: digestOf(true),
+      price: digestOf(7.5),
+    });
+    expect(comparedDigests({ is_active: false }, 'users')).toEqual({ is_active: digestOf(false) });
+  });
+
+  it('is found by the digest where the value is not kept, and by the value where it is', () => {
+    const record = knownRecord('M-1', { is_active: true, price: 7.5, name: 'x' });
+    const changed = (fields: Fields, known: KnownRecord = record): readonly string[] =>
+      changedFields(fields, known, 'users');
+    expect(changed({ is_active: true, price: 7.5 }, { ...record, values: {} })).toEqual([]);
+    expect(changed({ is_active: false, price: 8 })).toEqual(['is_active', 'price']);
+    // The text beside a digest may be one that was shortened for people.
+    expect(changed({ name: 'x' }, { ...record, digests: { name: digestOf('y') } })).toEqual(['name']);
+    const other = { ...record.digests, is_active: digestOf(false), price: digestOf(8) };
+    expect(changed({ is_active: true, price: 7.5 }, { ...record, digests: other })).toEqual([]);
+    expect(changed({ is_active: true }, { ...record, digests: {} })).toEqual(['is_active']);
   });
 });
 

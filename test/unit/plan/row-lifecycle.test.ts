@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { InternalError } from '../../../src/model/error.ts';
 import { OUTCOMES } from '../../../src/model/outcome.ts';
 import type { RunRow } from '../../../src/model/state/run-rows.ts';
-import { INTENT_MOVES, intentAfter, type IntentEvent } from '../../../src/plan/intent-lifecycle.ts';
+import {
+  INTENT_MOVES,
+  intentAfter,
+  isMaybeApplied,
+  isOpenIntent,
+  type IntentEvent,
+} from '../../../src/plan/intent-lifecycle.ts';
 import {
   ROW_MOVES,
   rowAfter,
@@ -121,6 +127,19 @@ describe('a row that an answer confirms', () => {
       outcome: 'conflict',
       said: [...words('a remark'), ...words('another name')],
     });
+  });
+});
+
+describe('an intent', () => {
+  it.each([
+    [null, true, true],
+    ['ambiguous', true, true],
+    ['applied', false, true],
+    ['refused', false, false],
+    ['not_applied', false, false],
+  ] as const)('of the result %s is open: %s, and may be applied: %s', (result, isOpen, isApplied) => {
+    expect(isOpenIntent({ result })).toBe(isOpen);
+    expect(isMaybeApplied({ result })).toBe(isApplied);
   });
 });
 
