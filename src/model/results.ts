@@ -1,6 +1,9 @@
 /** The columns that results files add; a source that ends in them is read without them. */
 export const RESULT_COLUMNS = ['_row', '_outcome', '_message', '_id'] as const;
 
+/** The tab of a workbook of rows to correct. */
+export const REJECTED_TAB = 'Rejected';
+
 /** Lines of a results file in batches, every cell as text. */
 export type ResultLines = AsyncIterable<readonly (readonly string[])[]>;
 

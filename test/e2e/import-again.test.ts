@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { program } from '../support/program.ts';
@@ -126,5 +126,11 @@ describe('a file of rows to correct is imported with the flags of the import tha
         code: 3,
         stderr: expect.stringContaining('60 characters, at most 50') as string,
       });
+    // A workbook that is only called so has tabs of its own.
+    copyFileSync(join(folder.path, 'v.xlsx'), join(folder.path, 'my.rejected.xlsx'));
+    expect(await importUsers('my.rejected.xlsx', '--tab', 'Usres', '--yes')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('no tab "Usres"') as string,
+    });
   });
 });

@@ -10,7 +10,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import { nearest } from '../../model/nearest.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
 import { fileOf, isOpenFile, type SourceTable, type TableLocation } from '../../model/tables/table.ts';
-import { RESULT_COLUMNS } from '../../model/results.ts';
+import { REJECTED_TAB, RESULT_COLUMNS } from '../../model/results.ts';
 import { defineCommand } from '../command.ts';
 import { bareRecord } from '../../runtime/config/env-file.ts';
 import type { Config } from '../../runtime/config/config.ts';
@@ -220,7 +220,8 @@ type FileLocation = Extract<TableLocation, { path: string }>;
 async function tabOf(path: string, { file, tab }: ImportArgs, { pipes }: Session): Promise<string> {
   if (tab !== undefined && !isRejected(file)) return tab;
   const { onlyTab } = await import('../../tables/xlsx/read/tabs.ts');
-  return onlyTab(await pipes.fileOf(path, file), file, tab);
+  const found = await onlyTab(await pipes.fileOf(path, file), file, tab);
+  return tab === undefined || found === REJECTED_TAB ? found : tab;
 }
 
 /** The table as a mapping names it. */

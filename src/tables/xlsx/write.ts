@@ -1,4 +1,5 @@
 import { ConfigError, UnavailableError } from '../../model/error.ts';
+import { REJECTED_TAB } from '../../model/results.ts';
 import { tabNameProblem } from '../../model/tables/tab-name.ts';
 import type { ReportTab, ReportValue } from '../../model/tables/table.ts';
 import { writeAtomically, type Append } from '../atomic-write.ts';
@@ -135,7 +136,7 @@ export async function writeRejectedXlsx(
     if (texts.length > ROWS_MAX) return false;
   }
   const sheet = buildSheet({
-    name: 'Rejected',
+    name: REJECTED_TAB,
     header: header.map(safeText),
     columns: header.map(() => TEXT_FOR_EDITING),
     rows: texts,
