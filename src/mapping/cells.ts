@@ -291,9 +291,11 @@ export function numberKeeper(
 /** What a number is shown as, such as `1.234` under `locale: de`, or `7.3` for 7.25, may be read as another number. */
 function keptNumber(cell: Cell, style: NumberStyle, whole: boolean): KeptCell {
   const shown = shownText(cell);
+  // What is refused here must be refused again as long as nobody corrects it.
+  if (typeof cell !== 'string' && cell.kind === 'datetime') return [shown, cell.iso];
   if (typeof cell === 'string' || cell.kind !== 'number') return shown;
   const number = typedNumber(cell);
-  if ('problem' in number) return shown;
+  if ('problem' in number) return [shown, String(cell.value)];
   const again = parseDecimal(shown, style);
   const isSame = 'digits' in again && canonical(again.digits) === canonical(number.digits);
   if (isSame && !(whole && again.digits.includes('.'))) return shown;

@@ -1,4 +1,4 @@
-import { shownText, type Cell } from '../model/tables/cell.ts';
+import { holdsNothing, shownText } from '../model/tables/cell.ts';
 import type { Issue } from '../model/issue.ts';
 import { OUTCOMES } from '../model/outcome.ts';
 import { RESULT_COLUMNS } from '../model/results.ts';
@@ -26,23 +26,32 @@ export function createOwnCells(
 }
 
 function ownRow(row: SourceRow, width: number, whole: number, separated: boolean): SourceRow {
-  const { cells, issues = [] } = row;
-  const end = resultsAt(cells);
-  const count = end === -1 ? (cells.length === whole ? width : cells.length) : end;
-  if (count === width && cells.length > whole) return row;
+  const { rowNumber, cells, issues = [] } = row;
+  const texts = cells.map((cell) => shownText(cell).trim());
+  const isInPlace = isResult(texts, width);
+  if (isInPlace && cells.length > whole) return row;
+  const count = isInPlace ? width : (resultsAt(texts) ?? ownCount(texts, width, whole, separated));
   const others = issues.filter(({ code }) => code !== 'row.cells');
   const found: readonly Issue[] = count === width ? others : [cellsIssue(width, count, separated), ...others];
-  const { rowNumber } = row;
   const own = { rowNumber, cells: cells.slice(0, count) };
   return found.length === 0 ? own : { ...own, issues: found };
 }
 
-/** Where the number of a row and its outcome stand; -1 where they do not. */
-function resultsAt(cells: readonly Cell[]): number {
-  return cells.findLastIndex(
-    (cell, index) => isOutcome(cells[index + 1]) && /^\d+$/.test(shownText(cell).trim()),
-  );
+/** The person's own cells of a row that does not show where ours begin: a whole row has them in their place, and one that was typed again has none. */
+function ownCount(texts: readonly string[], width: number, whole: number, separated: boolean): number {
+  const isWhole = texts.length === whole || holdsNothing(texts.slice(width));
+  // A spreadsheet leaves out the empty cells at the end of a row.
+  return isWhole && (texts.length >= width || !separated) ? width : texts.length;
 }
 
-const isOutcome = (cell: Cell = ''): boolean =>
-  OUTCOMES.some((outcome) => outcome === shownText(cell).trim());
+/** Whether the number of a row and its outcome stand there. */
+const isResult = (texts: readonly string[], at: number): boolean =>
+  /^\d+$/.test(texts[at] ?? '') && OUTCOMES.some((outcome) => outcome === texts[at + 1]);
+
+/** Where our cells begin at the end of a row that has fewer or more of its own than the header: who refuses it says why, and fills it up with empty cells at most. */
+function resultsAt(texts: readonly string[]): number | undefined {
+  const end = 1 + texts.findLastIndex((text) => text !== '');
+  const first = Math.max(1, end - RESULT_COLUMNS.length);
+  for (let at = first; at < end; at += 1) if (isResult(texts, at) && (texts[at + 2] ?? '') !== '') return at;
+  return undefined;
+}

@@ -7,10 +7,10 @@ import { readColumns } from './bind.ts';
 import type { PushMapping } from './mapping.ts';
 import { show } from './show.ts';
 
-/** The code of an issue about a formula whose result is not known. */
-const FORMULA = 'cell.formula';
+/** The code of an issue about a cell that is merged with others. */
+const MERGED = 'cell.merged';
 /** Codes of issues about a cell whose value its table cannot tell. They stand under its column and concern only who reads that. */
-const OF_CELLS: ReadonlySet<string> = new Set(['cell.merged', FORMULA]);
+const OF_CELLS: ReadonlySet<string> = new Set([MERGED, 'cell.formula']);
 
 /**
  * The rows of a batch as a reader of some columns sees them: without the issues of cells in other columns, and without the rows that nothing but formulas
@@ -41,7 +41,7 @@ export function createRowFilter(
   const others = header.flatMap((name, index) => (written.has(foldName(name)) ? [] : [index]));
   const isOurs = ({ cells, issues = [] }: SourceRow): boolean =>
     written.size > 0 &&
-    issues.every(({ code }) => code !== FORMULA) &&
+    issues.every(({ code }) => code === MERGED) &&
     cells.length <= header.length &&
     holdsNothing(others.map((index) => cells[index] ?? ''));
   return (batch) => {

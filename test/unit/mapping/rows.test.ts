@@ -107,6 +107,7 @@ describe('a table of rows', () => {
       ['a row that was retyped', ['u1', 'Ana']],
       ['a row that lost some of our cells', ['u1', 'Ana', '7', 'invalid']],
       ['a row with other words in our columns', ['u1', 'Ana', '', 'done', '', '']],
+      ['a row that was retyped, with an empty cell behind it', ['u1', 'Ana', '']],
     ])('%s is taken', (_, cells) => {
       expect(read(cells)).toMatchObject({ status: 'valid', lines: [['u1', 'Ana']] });
     });
@@ -123,6 +124,23 @@ describe('a table of rows', () => {
       expect(row?.issues).toMatchObject([
         { code: 'row.cells', message: expect.stringContaining(`expected 2 cells, got ${count};`) as string },
       ]);
+    });
+
+    test.each([
+      [['12', 'unknown', '', '', '', '']],
+      [['12', 'created']],
+      [['12', 'rejected', '7', 'invalid', 'x', '']],
+    ])("a row of the person's own number and word is taken: %j", (cells) => {
+      expect(read(cells)).toMatchObject({ status: 'valid', key: '12', lines: [cells.slice(0, 2)] });
+    });
+
+    test('a row of a workbook may end in empty cells', () => {
+      const mapping = pushMapping(
+        USERS.replace(/ +is_active.*\n/, '').replace(/csv: .*/, 'xlsx: u.xlsx, tab: A }'),
+      );
+      const ofBook = createRowReader(mapping, header, options);
+      const [row] = ofBook.read([{ rowNumber: 2, cells: ['u1'] }]);
+      expect(row?.issues.map(({ code }) => code)).not.toContain('row.cells');
     });
 
     test('a cell behind our columns is refused as it is', () => {
@@ -283,6 +301,9 @@ columns:
       // Nobody filled it in but a formula that is not read.
       { cells: ['', '', '', ''], issues: [issue('cell.formula', 'Note')] },
       { cells: ['u6', '', '', ''], issues: [issue('cell.nul', 'Note')] },
+      // What is wrong with a row keeps it from being one that a run wrote beside.
+      { cells: ['', '', '', 'created'], issues: [{ ...issue('row.cells', ''), column: undefined }] },
+      { cells: ['', '', '', 'created'], issues: [issue('cell.merged', 'Note')] },
     ];
     const read = reader.read(rows.map((row, index) => ({ ...row, rowNumber: index + 2 })));
     expect(read.map(({ rowNumber, status, key }) => [rowNumber, status, key])).toEqual([
@@ -291,6 +312,7 @@ columns:
       [4, 'invalid', null],
       [5, 'invalid', null],
       [7, 'invalid', null],
+      [8, 'invalid', null],
     ]);
     expect(read[2]?.issues).toEqual([issue('cell.formula', 'Club')]);
   });
@@ -380,6 +402,18 @@ columns:
     [', locale: en', number(1234.5, '1,234.50'), '1,234.50', 1234.5],
   ] as const)('is written to be read again as it is%s: %j', (locale, price, kept, value) => {
     expect(again(locale, price)).toEqual([kept, value]);
+  });
+
+  test.each([
+    [{ kind: 'datetime', iso: '2026-03-15', shown: '15.3' }, '2026-03-15'],
+    [number(5.5e-17, '0.00'), '5.5e-17'],
+    [number(1e21, '1,000'), '1e+21'],
+  ] as const)('that is refused is written so that it is refused again: %j', (price, text) => {
+    const reader = createRowReader(pushMapping(prices('')), HEADER, options);
+    const [row] = reader.read([{ rowNumber: 2, cells: [number(1, '1'), price, 'weekly'] }]);
+    expect(row).toMatchObject({ status: 'invalid', lines: [['1', [shownText(price), text], 'weekly']] });
+    const [written] = reader.read([{ rowNumber: 2, cells: writtenLine(row?.lines[0] ?? []) }]);
+    expect(written?.status).toBe('invalid');
   });
 
   test('is written as it is shown where a text is read of it too', () => {
