@@ -69,6 +69,7 @@ export const groups: Readonly<Record<string, Group>> = {
     tests: [
       'test/unit/plan/diff.test.ts',
       'test/unit/plan/known-records.test.ts',
+      'test/unit/plan/record-requests.test.ts',
       'test/unit/plan/requests.test.ts',
       'test/unit/plan/resources/prices.test.ts',
       'test/unit/plan/row-lifecycle.test.ts',

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { digestFields } from '../../../src/plan/digest.ts';
+import type { KnownRecord } from '../../../src/model/state/run-rows.ts';
+import type { Fields } from '../../../src/model/tables/cell.ts';
+import { digestFields, digestOf } from '../../../src/plan/digest.ts';
 import {
+  asAnswered,
+  isKeptOtherwise,
+  keptAsBefore,
   known,
   knownMiniLeague,
   knownSquad,
@@ -10,6 +15,7 @@ import {
   remembered,
 } from '../../../src/plan/known-records.ts';
 import { PUSHED_RESOURCES, resourcePlans } from '../../../src/plan/resources/index.ts';
+import { knownRecord } from '../../support/builders.ts';
 
 const UUID = '0b0e3c9a-0000-4000-8000-000000000002';
 /** `é` as a letter and an accent, and as one character. */
@@ -148,4 +154,58 @@ it('what a record does not say is what was known before, if anything was', () =>
   const after = known('M', 'ID-2', 2, { is_active: false });
   expect(mergedOver(before, after)).toEqual(known('M', 'ID-2', 2, { display_name: 'Ann', is_active: false }));
   expect(mergedOver(undefined, after)).toEqual(after);
+});
+
+describe('what an answer shows with another value than was sent', () => {
+  const shown = knownRecord('A', { external_id: 'A', display_name: 'ANN', is_active: true });
+  const sent = { external_id: 'A', display_name: 'Ann', is_active: true, unseen: 'x' };
+  const once = asAnswered(undefined, shown, sent);
+
+  it('is counted by field, with the digests of both', () => {
+    expect(once).toEqual({
+      ...shown,
+      keptOtherwise: {
+        display_name: { sent: digestOf('Ann'), shown: digestOf('ANN'), times: 1 },
+      },
+    });
+    expect(asAnswered(undefined, shown, { display_name: 'ANN' })).toEqual(shown);
+  });
+
+  it('counts on while the same comes back of the same, and begins anew otherwise', () => {
+    const timesOf = (before: KnownRecord, record = shown, fields: Fields = sent): number | undefined =>
+      asAnswered(before, record, fields).keptOtherwise?.['display_name']?.times;
+    const twice = asAnswered(once, shown, sent);
+    expect([timesOf(once), timesOf(twice)]).toEqual([2, 3]);
+    const other = knownRecord('A', { external_id: 'A', display_name: 'AN' });
+    expect(timesOf(twice, other)).toBe(1);
+    expect(timesOf(twice, shown, { display_name: 'Anne' })).toBe(1);
+    expect(timesOf({ ...shown, keptOtherwise: {} })).toBe(1);
+  });
+
+  it('stays known of fields that were not sent now', () => {
+    const more = asAnswered(once, shown, { is_active: false });
+    expect(Object.keys(more.keptOtherwise ?? {})).toEqual(['display_name', 'is_active']);
+    expect(asAnswered(once, shown, { is_active: true })).toEqual(once);
+  });
+
+  it('is forgotten once the record shows something else', () => {
+    const renamed = knownRecord('A', { external_id: 'A', display_name: 'Bea', is_active: true });
+    expect(keptAsBefore(once, renamed)).toEqual(renamed);
+    expect(keptAsBefore(shown, renamed)).toEqual(renamed);
+    expect(keptAsBefore(once, shown)).toEqual(once);
+  });
+
+  it('is sure once several answers showed it', () => {
+    const twice = asAnswered(once, shown, sent);
+    const isSure = (record: KnownRecord, fields: Fields): boolean =>
+      isKeptOtherwise(record, 'display_name', fields);
+    expect([isSure(once, sent), isSure(twice, sent)]).toEqual([false, true]);
+    expect(isSure(twice, { display_name: 'Anne' })).toBe(false);
+    expect(isSure(shown, sent)).toBe(false);
+    expect(isSure({ ...twice, digests: {} }, sent)).toBe(false);
+  });
+});
+
+it('a record is referred to by its id where that is a number', () => {
+  expect(['12', null, 'a1', '1234567890123456'].map(numberOf)).toEqual([12, null, null, null]);
 });

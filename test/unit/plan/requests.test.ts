@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { digestFields } from '../../../src/plan/digest.ts';
-import { changeFollowsCreate, needsChangeAfterCreate } from '../../../src/plan/requests.ts';
+import { changeFollowsCreate, needsChangeAfterCreate, unsetWords } from '../../../src/plan/requests.ts';
 import { resourcePlans } from '../../../src/plan/resources/index.ts';
 import { knownRecord, runRow } from '../../support/builders.ts';
 
@@ -320,6 +320,13 @@ it('what goes out how, and what of it side by side', () => {
   const names = expected.map(([name]) => name);
   expect(ways.filter(([name]) => names.includes(name))).toEqual(expected);
   expect(users.groupOf(runRow(2, { external_id: 'A' }))).toBe(users.groupOf(runRow(3, { external_id: 'B' })));
+});
+
+it('a row whose record was made says that its flag is not set, any other one only why', () => {
+  const reason = [{ code: 'run-ended' }] as const;
+  const words = (change: 'create' | 'update', id: string | null) => unsetWords({ change, id }, reason);
+  expect(words('create', 'i')).toEqual([{ code: 'flag-not-set', reason }]);
+  expect([words('create', null), words('update', 'i')]).toEqual([reason, reason]);
 });
 
 describe('a new user', () => {

@@ -11,6 +11,7 @@ import {
   type IntentEvent,
 } from '../../../src/plan/intent-lifecycle.ts';
 import {
+  openRow,
   ROW_MOVES,
   rowAfter,
   wordless,
@@ -62,8 +63,49 @@ describe('a row', () => {
 
   it('says in an impossible move which row it is', () => {
     expect(() => rowAfter(rowIn('created'), { kind: 'must-wait' })).toThrow(
+      expect.objectContaining({ code: 'row.move' }) as Error,
+    );
+    expect(() => rowAfter(rowIn('created'), { kind: 'must-wait' })).toThrow(
       'row 1 is created: "must-wait" cannot happen to it',
     );
+  });
+
+  it('takes from each event what that says of it', () => {
+    const { id: _id, ...other } = rowIn('open');
+    const open = { ...other, id: 'old' };
+    const after = (event: RowEvent, row: RunRow = open): object => rowAfter(row, event);
+    expect(after({ kind: 'left-out' })).toEqual({ rowNumber: 1, change: 'excluded', outcome: 'excluded' });
+    expect(after({ kind: 'breaks-rule' })).toEqual({ rowNumber: 1, change: 'invalid', outcome: 'invalid' });
+    expect(after({ kind: 'is-new' })).toEqual({ rowNumber: 1, change: 'create', id: null });
+    expect(after({ kind: 'is-made' })).toEqual({ rowNumber: 1, change: 'unchanged' });
+    expect(after({ kind: 'is-changed', before: { name: 'x' }, id: 'i' })).toEqual({
+      rowNumber: 1,
+      change: 'update',
+      before: { name: 'x' },
+      id: 'i',
+    });
+    expect(after({ kind: 'is-equal', id: 'i' })).toEqual({
+      rowNumber: 1,
+      change: 'unchanged',
+      outcome: 'unchanged',
+      id: 'i',
+    });
+    expect(after({ kind: 'is-equal' })).not.toHaveProperty('id');
+    expect(after({ kind: 'counts-no-more' }, rowIn('unchanged'))).toEqual({
+      rowNumber: 1,
+      change: 'pending',
+      outcome: null,
+      id: null,
+    });
+    expect(after({ kind: 'is-unclear' })).toEqual({ rowNumber: 1, change: 'conflict', outcome: 'conflict' });
+    expect(after({ kind: 'disagrees', id: 'i' })).toEqual({ rowNumber: 1, outcome: 'conflict', id: 'i' });
+  });
+
+  it('of which nothing is known is open', () => {
+    expect(openRow(7)).toEqual({
+      ...{ rowNumber: 7, lines: [], key: null, folded: null, fields: null },
+      ...{ change: 'pending', before: null, said: [], outcome: null, id: null },
+    });
   });
 
   it('is written as it was to change', () => {
@@ -117,6 +159,12 @@ describe('a row that an answer confirms', () => {
     expect(confirmed({ ...row, change: 'update' }, { id: 'i', record }).outcome).toBe('updated');
     const off = knownRecord('U1', { is_active: false });
     expect(confirmed(row, { id: 'i', record: off }).outcome).toBe('created');
+  });
+
+  it('says how the service keeps its key', () => {
+    expect(confirmed(rowIn('open'), { id: 'i', record, keptAs: 'u1' }).said).toEqual([
+      { code: 'answer-kept-as', text: 'u1' },
+    ]);
   });
 
   it('is in conflict where the answer disagrees', () => {
