@@ -44,6 +44,7 @@ export const groups: Readonly<Record<string, Group>> = {
       'test/unit/client/budget/budget.test.ts',
       'test/unit/client/key-budget.test.ts',
       'test/unit/client/budget/ledger.test.ts',
+      'test/property/shared-budget.test.ts',
     ],
   },
   forecast: {

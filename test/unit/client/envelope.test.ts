@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { entriesOf, parseEnvelope, readRecords, renderSchemaIssues } from '../../../src/client/envelope.ts';
+import {
+  entriesOf,
+  otherId,
+  parseEnvelope,
+  readForPush,
+  readRecords,
+  renderSchemaIssues,
+} from '../../../src/client/envelope.ts';
 import { endpoints } from '../../../src/contract/index.ts';
 import type { OperationId } from '../../../src/contract/index.ts';
 import type { Endpoint } from '../../../src/contract/endpoint.ts';
@@ -175,4 +182,55 @@ describe('entriesOf', () => {
     expect(entriesOf(inEnvelope({ reference: 'r', count: 1 }), true)).toEqual([]);
     expect(entriesOf(inEnvelope({ reference: 'r', count: 1 }, { errors: ['bad'] }), true)).toEqual(['bad']);
   });
+});
+
+describe('readForPush', () => {
+  const squads: Endpoint = endpoints['list-squads'];
+  const squad = { id: '0b0e3c9a-0000-4000-8000-000000000002', name: 'Hill XI', user: { user_id: 3 } };
+  const odd = { ...squad, created_at: 5, fantasy_league: { id: 1, name: {} } };
+  const read = (value: object, endpoint: Endpoint = squads): unknown => readForPush(endpoint, value);
+
+  it('leaves odd values out that a push needs nothing of, wherever they stand', () => {
+    expect(read(odd)).toEqual({ ...squad, fantasy_league: { id: 1 } });
+  });
+
+  it.each<readonly [string, object]>([
+    ['its id', { id: 7 }],
+    ['its name', { name: 7 }],
+    ['the number of its user', { user: { user_id: 'three' } }],
+    ['its user as a whole', { user: 'Ann' }],
+    ['its league, beside what is not needed', { fantasy_league: { id: 'one', name: 5 } }],
+  ])('does not read a record whose odd value is %s', (_what, changes) => {
+    expect(read({ ...squad, ...changes })).toBeUndefined();
+  });
+
+  it('reads nothing of an operation that does not say what it needs, nor of a record that is right', () => {
+    expect(read(odd, { ...squads, vital: undefined } as unknown as Endpoint)).toBeUndefined();
+    expect(read(squad)).toBeUndefined();
+  });
+
+  it('is for what a push sends: a report tells of each odd value', () => {
+    expect(readRecords(squads, [odd])?.records).toEqual([]);
+    expect(readRecords({ ...squads, method: 'POST' }, [odd])?.records).toHaveLength(1);
+  });
+});
+
+it.each<readonly [string | number | undefined, unknown, string | number | undefined]>([
+  [7, '7', undefined],
+  ['7', 7, undefined],
+  ['007', 7, undefined],
+  ['7', '8', '8'],
+  [7, 70, 70],
+  ['7a', 7, undefined],
+  ['a7', '7', undefined],
+  ['AB', 'ab', undefined],
+  ['ab', 'ac', 'ac'],
+  ['7', '7b', '7b'],
+  ['7', 'b7', 'b7'],
+  [undefined, 7, undefined],
+  ['7', null, undefined],
+  ['7', { id: 7 }, undefined],
+  ['1234567890123456', '1234567890123457', '1234567890123457'],
+])('what is asked for as %j and answered as %j is another: %j', (asked, id, other) => {
+  expect(otherId(asked, { id })).toBe(other);
 });
