@@ -151,7 +151,8 @@ function withListedTwice(listing: OpenListing, { knownWith: _, ...compared }: Co
   return {
     ...compared,
     lookup: async (keys) => {
-      const listed = [...(await listedOf(listing, keys))];
+      const spell = await keySpeller(listing.ports, listing.service, listing.mapping.resource);
+      const listed = [...(await listedOf(listing, keys, spell))];
       const twice = listed.filter(([, records]) => records.length > 1);
       return new Map([...(await compared.lookup(keys)), ...twice]);
     },
@@ -345,10 +346,10 @@ async function warnOfUnlisted(
 
 /** What the list showed of keys, in any spelling of them. */
 async function listedOf(
-  { ports, service, mapping: { name, resource }, rows }: OpenListing,
+  { mapping: { name }, rows }: OpenListing,
   keys: readonly string[],
+  spell: (key: string) => string,
 ): ReturnType<Comparison['lookup']> {
-  const spell = await keySpeller(ports, service, resource);
   const listed = await rows.known(name, keys.map(spell));
   return new Map(
     keys.flatMap((key) => {
@@ -365,11 +366,11 @@ async function knownOrConfirmed(
   isShown: (key: string) => boolean,
 ): ReturnType<Comparison['lookup']> {
   const { ports, service, mapping, rows } = listing;
-  const found = await listedOf(listing, keys);
+  const spell = await keySpeller(ports, service, mapping.resource);
+  const found = await listedOf(listing, keys, spell);
   const absent = keys.filter((key) => !found.has(key));
   const confirmed = await ports.store.snapshots(service, mapping.resource, absent.filter(isShown));
   const left = absent.filter((key) => !confirmed.has(key));
-  const spell = await keySpeller(ports, service, mapping.resource);
   return new Map<string, readonly KnownRecord[]>([
     ...found,
     ...[...confirmed].map(([key, record]) => [key, [record]] as const),
