@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ResourceName } from '../../src/contract/index.ts';
-import type { RunRow } from '../../src/model/state/run-rows.ts';
+import type { KnownRecord, RunRow } from '../../src/model/state/run-rows.ts';
 import { spellingFact, type Spelling } from '../../src/model/state/spelling.ts';
+import { digestOf } from '../../src/plan/digest.ts';
 import type { Shown } from '../../src/plan/reconcile/fit-rows.ts';
 import { known } from '../../src/plan/known-records.ts';
 import type { Confirmation } from '../../src/plan/requests.ts';
@@ -10,6 +11,7 @@ import {
   confirmShown,
   keySpeller,
   learnFromIds,
+  ownKeys,
   seenSpellings,
   spellingOf,
 } from '../../src/sync/rows/spelling.ts';
@@ -123,6 +125,20 @@ describe('the answer to a write', () => {
     expect(said(await answer(rows, [{ ...user('x'), external_id: null }, user('m-2')]))).toEqual({
       'M-2': ['id of m-2', 'm-2'],
     });
+  });
+
+  it('to a change is about the row whose record was changed, also under a key that no spelling explains', async () => {
+    const change = (rowNumber: number, key: string, id: string): RunRow =>
+      ({ ...userRow(rowNumber, key), change: 'update', id }) as const;
+    const rows = [change(2, 'M-1', 'a'), { ...userRow(3, 'M-2'), id: null }];
+    expect(said(await answer(rows, [user('x:M-1', 'a'), user('M-2')]))).toEqual({
+      'M-1': ['a', undefined],
+      'M-2': ['id of M-2', undefined],
+    });
+    expect(await learnt()).toBeUndefined();
+    expect(said(await answer([change(2, 'M-1', 'a')], [user('m-1', 'a')]))).toEqual({ 'M-1': ['a', 'm-1'] });
+    expect(await learnt()).toEqual({ case: true });
+    expect(said(await answer([change(2, 'M-1', 'a')], [user('x:M-1', 'other')]))).toEqual({});
   });
 
   it('to a mini league is by its name, within its league', async () => {
@@ -247,5 +263,75 @@ describe('what a whole list shows under the id of a record that was confirmed', 
     await confirm('Bernard', 'b');
     expect(await learnFrom({ Alp: 'a', BERNARD: 'b' })).toBe(false);
     expect(await learnt()).toBeUndefined();
+  });
+});
+
+describe('the records of a list', () => {
+  const record = (
+    key: string,
+    id: string | null,
+    values: Readonly<Record<string, string>> = {},
+  ): KnownRecord => ({ key, id, number: null, values, digests: digestsOf(values) });
+  const digestsOf = (values: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+    Object.fromEntries(Object.entries(values).map(([field, value]) => [field, digestOf(value)]));
+  const confirm = (records: readonly KnownRecord[], resource: ResourceName = 'users'): Promise<void> =>
+    engine.store.confirm(ACCOUNT, resource, records);
+  const put = async (
+    listed: readonly KnownRecord[],
+    resource: ResourceName = 'users',
+  ): Promise<readonly KnownRecord[]> => (await ownKeys(engine.ports, ACCOUNT, resource))(listed);
+
+  it('stay as they are where nothing is known', async () => {
+    const listed = [record('M-1', 'a')];
+    expect(await put(listed)).toBe(listed);
+  });
+
+  it('stay as they are, and the state is not read whole, where each is shown as it is known, or has no id', async () => {
+    await confirm([record('M-1', 'a'), record('M-2', 'b')]);
+    const read = vi.spyOn(engine.store, 'allSnapshots');
+    const listed = [record('M-1', 'a'), record('new', null)];
+    expect(await put(listed)).toBe(listed);
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  it('stand under the keys that their ids are known by, with that text for a value', async () => {
+    await confirm([record('M-1', 'a'), record('M-2', 'b')]);
+    const listed = [record('x:M-1', 'a', { external_id: 'x:M-1', display_name: 'Ann' }), record('new', 'z')];
+    expect(await put(listed)).toEqual([
+      { ...record('M-1', 'a', { external_id: 'M-1', display_name: 'Ann' }), shownAs: 'x:M-1' },
+      record('new', 'z'),
+    ]);
+  });
+
+  it('stand under every key of their id, which are read once for all pages', async () => {
+    await confirm([record('M-1', 'a'), record('m 1', 'a')]);
+    const read = vi.spyOn(engine.store, 'allSnapshots');
+    const toOwn = await ownKeys(engine.ports, ACCOUNT, 'users');
+    const keys = async (key: string): Promise<readonly string[]> =>
+      (await toOwn([record(key, 'a')])).map((each) => each.key);
+    expect([await keys('x:M-1'), await keys('y:M-1')]).toEqual([
+      ['M-1', 'm 1'],
+      ['M-1', 'm 1'],
+    ]);
+    expect(read).toHaveBeenCalledTimes(1);
+  });
+
+  it('stand under the key that is shown where the known one is another spelling of it, or of another league', async () => {
+    await learn({ case: true }, 'mini_leagues');
+    await confirm([record('1/pub', '7'), record('1/office', '8')], 'mini_leagues');
+    const listed = [record('1/PUB', '7'), record('2/Office', '8')];
+    expect(await put(listed, 'mini_leagues')).toEqual(listed);
+    expect(await put([record('1/Bar', '7')], 'mini_leagues')).toEqual([
+      { ...record('1/pub', '7', { name: 'pub' }), shownAs: '1/Bar' },
+    ]);
+  });
+
+  it('are compared with what was read of the state before, where it was', async () => {
+    await confirm([record('M-1', 'a')]);
+    const read = vi.spyOn(engine.store, 'snapshots');
+    const toOwn = await ownKeys(engine.ports, ACCOUNT, 'users');
+    const listed = [record('M-2', 'b')];
+    expect(await toOwn(listed, new Map([['M-2', record('M-2', 'b')]]))).toBe(listed);
+    expect(read).not.toHaveBeenCalled();
   });
 });

@@ -7,6 +7,7 @@ import {
   keyText,
   partsOfKey,
   readSpelling,
+  speaksAgainst,
   speltKey,
   spellingFact,
   spellingOf as textSpelling,
@@ -191,27 +192,6 @@ function underKey(resource: ResourceName, record: KnownRecord, key: string): Kno
     digests: { ...record.digests, [field]: digestOf(text) },
     values: { ...record.values, [field]: text },
   };
-}
-
-/** Whether a text that a list shows as it was sent would be shown otherwise by a service that spells so. */
-function speaksAgainst(
-  text: string,
-  { cut, case: isCase, width, blanks }: Spelling,
-  pairs: readonly (readonly [sent: string, kept: string])[],
-): boolean {
-  const length = Array.from(text).length;
-  if (cut !== undefined && length > cut) return true;
-  if (blanks === true) {
-    const isPlain = text === text.trim();
-    // A service takes blanks away, or fills all texts up with them that are shorter.
-    const filled = pairs.map(([, kept]) => kept).filter((kept) => kept !== kept.trim());
-    const isShorter = filled.some((kept) => length < Array.from(kept).length);
-    if (filled.length === 0 ? !isPlain : isPlain && isShorter) return true;
-  }
-  if (width === true && text !== text.normalize('NFKC')) return true;
-  if (isCase !== true) return false;
-  const isLower = pairs.every(([, kept]) => kept === kept.toLowerCase());
-  return isLower ? text !== text.toLowerCase() : text !== text.toUpperCase();
 }
 
 /**

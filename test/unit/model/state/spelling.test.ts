@@ -6,6 +6,8 @@ import {
   oneOfSpellings,
   partsOfKey,
   readSpelling,
+  shownKey,
+  speaksAgainst,
   speltKey,
   speltText,
   spellingFact,
@@ -43,6 +45,12 @@ it('a key is spelt in its text alone, and not where no spelling is known or no t
   expect(speltKey('squads', '1/2/Hill XI', undefined)).toBe('1/2/Hill XI');
   expect(speltKey('prices', '1/2/Delta', { case: true })).toBe('1/2/Delta');
   expect(speltKey('prices', '1/2/Delta', undefined)).toBe('1/2/Delta');
+});
+
+it('a list shows the record of a key under the text that the service keeps', () => {
+  expect(shownKey('squads', '1/2/Hill XI', 'HILL XI')).toBe('1/2/HILL XI');
+  expect(shownKey('squads', '1/2/Hill XI')).toBe('1/2/Hill XI');
+  expect(shownKey('prices', '1/7/delta')).toBe('1/7/delta');
 });
 
 describe('the spelling that records show', () => {
@@ -87,6 +95,47 @@ describe('the spelling that records show', () => {
     ],
   ])('is not %s', (_, pairs) => {
     expect(spellingOf(pairs)).toBeUndefined();
+  });
+});
+
+describe('a text that is shown as it was sent', () => {
+  const LOWER: Pairs = [
+    ['M-1', 'm-1'],
+    ['7', '7'],
+  ];
+  const UPPER: Pairs = [
+    ['m-1', 'M-1'],
+    ['7', '7'],
+  ];
+  const FILLED: Pairs = [
+    ['D', 'D     '],
+    ['Erik', 'Erik '],
+    ['Albert', 'Albert'],
+  ];
+
+  it.each<[string, string, Spelling, Pairs]>([
+    ['is longer than a cut', 'Hills', { cut: 4 }, []],
+    ['has blanks around it where they are taken away', ' M-1', { blanks: true }, [[' M-2', 'M-2']]],
+    ['lacks blanks where shorter texts are filled up', 'Erika', { blanks: true }, FILLED],
+    ['is wide where that is made narrow', 'Ｕ1', { width: true }, []],
+    ['has capitals where small letters are shown', 'M-2', { case: true }, LOWER],
+    ['has small letters where capitals are shown', 'm-2', { case: true }, UPPER],
+    ['breaks the second rule alone', 'M-2', { cut: 4, case: true }, LOWER],
+  ])('speaks against a spelling where it %s', (_, text, spelling, pairs) => {
+    expect(speaksAgainst(text, spelling, pairs)).toBe(true);
+  });
+
+  it.each<[string, string, Spelling, Pairs]>([
+    ['nothing is taken away', ' Ｍ-1 ', {}, LOWER],
+    ['it is as long as a cut', '🦄🦄🦄🦄', { cut: 4 }, []],
+    ['it has no blanks around it', 'M-1', { blanks: true }, [[' M-2', 'M-2']]],
+    ['it is filled up too', 'A     ', { blanks: true }, FILLED],
+    ['it is as long as what is filled up', 'Erikas', { blanks: true }, FILLED],
+    ['it is narrow', 'U1', { width: true }, []],
+    ['it has small letters', 'm-2', { case: true }, LOWER],
+    ['it has capitals', 'M-2', { case: true }, UPPER],
+  ])('says nothing of a spelling where %s', (_, text, spelling, pairs) => {
+    expect(speaksAgainst(text, spelling, pairs)).toBe(false);
   });
 });
 
@@ -141,6 +190,7 @@ describe('two records that were known under spellings of one key', () => {
     expect(oneOfSpellings(listed, sent)).toEqual({ ...listed, keptOtherwise });
     expect(oneOfSpellings(sent, listed)).toEqual(sent);
     expect(oneOfSpellings(listed, { ...sent, id: 'other' })).toEqual(listed);
+    expect(oneOfSpellings(listed, listed)).not.toHaveProperty('keptOtherwise');
   });
 
   it('belong to the mapping that either belonged to', () => {
