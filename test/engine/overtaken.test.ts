@@ -2,13 +2,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { renderSaid } from '../../src/model/said.ts';
 import type { RunRow } from '../../src/model/state/run-rows.ts';
-import type { PushSummary, Run } from '../../src/model/state/store.ts';
+import type { PullSummary, PushSummary, Run } from '../../src/model/state/store.ts';
 import { outcomeCounts } from '../../src/plan/counts.ts';
 import {
   leaveOvertaken,
   newestLeft,
   overtakenMappings,
   replacedRuns,
+  writtenSince,
 } from '../../src/sync/runs/superseded.ts';
 import { countPlan } from '../../src/sync/plan/plan-mapping.ts';
 import { planPrune } from '../../src/sync/prune.ts';
@@ -271,11 +272,39 @@ describe('the run that is left to go on with', () => {
   });
 });
 
-describe('an unfinished run is replaced', () => {
-  const summary = (name: string, counts: Partial<PushSummary> = {}): PushSummary => ({
-    ...outcomeCounts(new Map()),
-    ...{ name, resource: 'users', direction: 'push', deactivated: 0, results: `${name}.csv`, ...counts },
+const summary = (name: string, counts: Partial<PushSummary> = {}): PushSummary => ({
+  ...outcomeCounts(new Map()),
+  ...{ name, resource: 'users', direction: 'push', deactivated: 0, results: `${name}.csv`, ...counts },
+});
+
+describe('the mappings of a run whose results a later one has written', () => {
+  const pulled: PullSummary = {
+    ...{ name: 'report', resource: 'users', direction: 'pull', records: 1, rows: 1 },
+    destination: 'report.csv',
+  };
+  /** Oldest first. */
+  async function since(run: Run, ...runs: readonly Run[]): Promise<readonly string[]> {
+    const { store } = await makeEngine();
+    for (const [at, each] of runs.entries()) await store.addRun({ ...each, startedAtMs: at });
+    return [...(await writtenSince(store, run))];
+  }
+  const old = runOn('OLD', [users, prices], { phase: 'ended' });
+  const written = (id: string, ...summaries: Run['summaries']): Run => runOn(id, [users], { summaries });
+
+  it('are those of runs that began after it and have results', async () => {
+    const before = written('BEFORE', summary('prices'));
+    const after = written('AFTER', summary('users'), summary('points', { results: null }), pulled);
+    expect(await since(old, before, old, after)).toEqual(['users']);
+    expect(await since(old, before, after, old)).toEqual([]);
   });
+
+  it('are none while it is only being planned: it has read its tables last', async () => {
+    const planning = { ...old, phase: 'planning' } as const;
+    expect(await since(planning, planning, written('AFTER', summary('users')))).toEqual([]);
+  });
+});
+
+describe('an unfinished run is replaced', () => {
   const whole = (id: string, names: readonly PushMapping[], counts: Partial<PushSummary> = {}): Run =>
     runOn(id, names, {
       ...{ finished: true, phase: 'ended', exitCode: 0 },
