@@ -9,8 +9,10 @@ import { show } from './show.ts';
 
 /** The code of an issue about a cell that is merged with others. */
 const MERGED = 'cell.merged';
+/** The code of an issue about a formula whose result the table does not hold. */
+export const FORMULA = 'cell.formula';
 /** Codes of issues about a cell whose value its table cannot tell. They stand under its column and concern only who reads that. */
-const OF_CELLS: ReadonlySet<string> = new Set([MERGED, 'cell.formula']);
+const OF_CELLS: ReadonlySet<string> = new Set([MERGED, FORMULA]);
 
 /**
  * The rows of a batch as a reader of some columns sees them: without the issues of cells in other columns, and without the rows that nothing but formulas

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import { indexHeader } from '../mapping/header-index.ts';
 import { spreadsheetIn } from '../mapping/parse/parse-source.ts';
+import { rowsFor } from '../mapping/row-filter.ts';
 import { show } from '../mapping/show.ts';
 import { shownText, type Cell } from '../model/tables/cell.ts';
 import { ConfigError } from '../model/error.ts';
+import { renderRowIssue } from '../model/issue.ts';
 import type { ReadOptions, SourceTable, TableLocation } from '../model/tables/table.ts';
 import type { GroupMember } from '../season/standings.ts';
 import { weekNumber } from '../season/week-number.ts';
@@ -14,7 +16,7 @@ type Groups = NonNullable<Config['season']['groups']>;
 
 /**
  * The operator's own groups: a line of the table says that a member stands in one. Nothing where none are configured. Errors: ConfigError `source.*`, `header.missing` where a column
- * is not there, and `season.from_week` for a first week that is none.
+ * is not there, `season.groups` for a line that cannot be read, and `season.from_week` for a first week that is none.
  */
 export async function readGroups(
   { tables, signal }: Pick<SyncPorts, 'tables' | 'signal'>,
@@ -71,10 +73,17 @@ async function membersOf(
   };
   const [memberAt, groupAt] = [columnOf(member), columnOf(group)];
   const fromAt = fromWeek === undefined ? undefined : columnOf(fromWeek);
+  const used = new Set([memberAt, groupAt, fromAt ?? memberAt].map((at) => table.header[at] ?? ''));
   const found: GroupMember[] = [];
   for await (const batch of table.batches()) {
     signal.throwIfAborted();
-    for (const { cells, rowNumber } of batch) {
+    for (const { cells, rowNumber, issues: [issue] = [] } of rowsFor(used, batch)) {
+      if (issue !== undefined)
+        throw new ConfigError(
+          'season.groups',
+          `${renderRowIssue(options.origin, rowNumber, issue)} (for season.groups)`,
+          { file: options.origin, line: rowNumber, next: 'Correct the line in the table of groups.' },
+        );
       const textAt = (at: number | undefined): string => plain(at === undefined ? '' : (cells[at] ?? ''));
       const one = { member: textAt(memberAt), group: textAt(groupAt) };
       if (one.member === '' || one.group === '') continue;

@@ -13,6 +13,7 @@ import type { PullMapping } from '../../src/mapping/mapping.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import { fakeService, memoryTables, pullMapping, pullPorts, pull } from '../support/pull.ts';
 import { testFolder } from '../support/test-folder.ts';
+import { handMade, textRow } from '../support/workbook.ts';
 
 const league = { fantasy_league_id: 1 };
 const squadId = (n: number): string => `0b1e5f10-0000-4000-8000-${String(n).padStart(12, '0')}`;
@@ -560,6 +561,32 @@ describe('players', () => {
       'prices.csv row 3, column "Player ID": "7.5" is not a player id, a whole number from 1',
     );
     expect(service.calls).toEqual([]);
+  });
+
+  it('refuses an id that is a formula without a stored result, and takes one in a column that it does not read', async () => {
+    const file = path.join(folder.path, 'players.xlsx');
+    const read = async (formulaIn: 'A' | 'B' | 'C'): Promise<string> => {
+      const cells = ['A', 'B', 'C'].map((column, at) =>
+        column === formulaIn
+          ? `<c r="${column}3"><f>1+7</f></c>`
+          : `<c r="${column}3" t="inlineStr"><is><t>${['8', 'Ports', 'x'][at] ?? ''}</t></is></c>`,
+      );
+      const header = textRow(1, ['Player ID', 'Club', 'Note']) + textRow(2, ['7', 'Ports', 'x']);
+      await writeFile(file, handMade({ rows: `${header}<row r="3">${cells.join('')}</row>` }));
+      const { source, ...rest } = column(file);
+      const location = { kind: 'xlsx', path: file, tab: 'Users' } as const;
+      const table = { ...rest, source: { ...source, location, origin: 'players.xlsx tab "Users"' } };
+      const mapping = pullMapping('players', csv('p.csv'), { where: league, ids: table, ...ids });
+      await pull(pullPorts(players()), [mapping], {});
+      return readFile(csv('p.csv').path, 'utf8');
+    };
+    const refused = (cell: string, name: string) => ({
+      code: 'ids.not_a_player_id',
+      message: `players.xlsx tab "Users" row 3, column "${name}": ${cell} holds a formula without a stored result; open and save the file in Excel or LibreOffice`,
+    });
+    await expect(read('A')).rejects.toMatchObject(refused('A3', 'Player ID'));
+    await expect(read('B')).rejects.toMatchObject(refused('B3', 'Club'));
+    expect(await read('C')).toBe('id\n7\n8\n');
   });
 });
 

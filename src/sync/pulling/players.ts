@@ -2,8 +2,10 @@ import type { Lineup } from '../../contract/resources/lineups.ts';
 import type { PriceUploadRecord } from '../../contract/resources/prices.ts';
 import { shownText } from '../../model/tables/cell.ts';
 import { ConfigError, RefusedError } from '../../model/error.ts';
+import { renderRowIssue } from '../../model/issue.ts';
 import { indexHeader } from '../../mapping/header-index.ts';
 import type { PlayerIds, PullMapping, Source } from '../../mapping/mapping.ts';
+import { FORMULA, rowsFor } from '../../mapping/row-filter.ts';
 import { fulfils } from '../../mapping/where.ts';
 import { take, type Ids, type Read, type ReadContext } from './read.ts';
 import { listRead } from './list.ts';
@@ -45,9 +47,19 @@ async function readColumn(source: Source, name: string, tables: Tables): Promise
       ...condition,
       index: columnOf(table.header, condition.header, place),
     }));
+    const used = new Set(
+      [column, ...conditions.map(({ index }) => index)].map((at) => table.header[at] ?? ''),
+    );
     const ids = new Set<number>();
     for await (const batch of table.batches()) {
-      for (const { rowNumber, cells } of batch) {
+      for (const { rowNumber, cells, issues = [] } of rowsFor(used, batch)) {
+        const unread = issues.find(({ code }) => code === FORMULA);
+        if (unread !== undefined) {
+          throw new ConfigError('ids.not_a_player_id', renderRowIssue(origin, rowNumber, unread), {
+            file: origin,
+            line: rowNumber,
+          });
+        }
         if (!conditions.every((condition) => fulfils(cells[condition.index] ?? '', condition))) continue;
         const text = shownText(cells[column] ?? '').trim();
         if (text === '') continue;

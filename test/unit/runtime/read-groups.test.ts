@@ -1,11 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { csv } from '../../../src/tables/csv.ts';
 import { readGroups } from '../../../src/runtime/read-groups.ts';
 import type { SyncPorts } from '../../../src/sync/ports.ts';
+import { xlsx } from '../../../src/tables/xlsx.ts';
 import { testFolder } from '../../support/test-folder.ts';
+import { handMade, textRow } from '../../support/workbook.ts';
 
 const folder = testFolder();
-const tables = { csv } as SyncPorts['tables'];
+const tables = { csv, xlsx } as SyncPorts['tables'];
 const { signal } = new AbortController();
 
 function read(...lines: readonly string[]): ReturnType<typeof readGroups> {
@@ -31,3 +35,30 @@ it.each(['2026-09-01', 'first', 'week four', '1.5'])(
     });
   },
 );
+
+it('refuses a line with too many cells, which a comma in the name of a group makes', async () => {
+  await expect(read('D-001,North,', 'D-002,Red, White and Blue,8')).rejects.toMatchObject({
+    code: 'season.groups',
+    message: expect.stringMatching(
+      /^groups\.csv row 3: expected 3 cells, got 4.* \(for season\.groups\)$/,
+    ) as string,
+    exitCode: 4,
+  });
+});
+
+it('refuses a line whose member or group cannot be told, and takes one of which another column cannot', async () => {
+  const header = textRow(1, ['Member ID', 'Group', 'Note']) + textRow(2, ['D-001', 'North', 'x']);
+  const groups = { xlsx: 'groups.xlsx', tab: 'Users', member: 'Member ID', group: 'Group' };
+  const readTab = (row: string): ReturnType<typeof readGroups> => {
+    writeFileSync(join(folder.path, 'groups.xlsx'), handMade({ rows: `${header}<row r="3">${row}</row>` }));
+    return readGroups({ tables, signal }, groups, { folder: folder.path });
+  };
+  const member = '<c r="A3" t="inlineStr"><is><t>D-002</t></is></c>';
+  await expect(readTab(`${member}<c r="B3"><f>B2</f></c>`)).rejects.toMatchObject({
+    code: 'season.groups',
+    message:
+      'groups.xlsx tab "Users" row 3, column "Group": B3 holds a formula without a stored result; open and save the file in Excel or LibreOffice (for season.groups)',
+  });
+  const group = '<c r="B3" t="inlineStr"><is><t>North</t></is></c>';
+  expect(await readTab(`${member}${group}<c r="C3"><f>B2</f></c>`)).toHaveLength(2);
+});
