@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { UsageError } from '../model/error.ts';
+import { didYouMean } from '../model/nearest.ts';
 
 /** What an option may be: in words, and told by a value. */
 type Kind = readonly [wanted: string, is: (value: unknown) => boolean];
@@ -57,7 +58,12 @@ const CALL: Kinds = {
   assume: oneOf('applied', 'not-applied'),
 };
 
+const ANYTHING: Kind = ['anything', () => true];
+
 const TEAMSHEET: Kinds = {
+  // These two are looked at together.
+  baseUrl: ANYTHING,
+  apiKey: ANYTHING,
   config: ['a path or an object', (value) => isText(value) || isObject(value)],
   environment: TEXT,
   league: TEXT,
@@ -90,7 +96,10 @@ const TEAMSHEET: Kinds = {
 /** Whoever leaves these out says nothing of what is to be done with a plan. */
 const REQUIRED: ReadonlySet<string> = new Set(['push', 'resume']);
 
-/** Errors: UsageError `library.option` for an option of a method that is of another kind, such as a number that is none: it may bound nothing, or everything. */
+/**
+ * Errors: UsageError `library.option` for an option of a method that is of another kind, such as a number that is none, or that no method has: a bound that is misspelt
+ * bounds nothing.
+ */
 export function checkCall(method: string, options: unknown = {}): void {
   checkOptions(method, options, CALL, REQUIRED.has(method) ? ['approve'] : []);
 }
@@ -111,6 +120,10 @@ function checkOptions(method: string, options: unknown, kinds: Kinds, required: 
   // What stands in the place of all options may be a key, and is not shown.
   if (!isObject(options))
     throw refused(`${method} takes an object of options, not ${isText(options) ? 'a text' : shown(options)}`);
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined && !Object.hasOwn(kinds, name))
+      throw refused(`${method} has no option "${name}"${didYouMean(name, Object.keys(kinds))}`);
+  }
   for (const [name, [wanted, is]] of Object.entries(kinds)) {
     const value = (options as Readonly<Record<string, unknown>>)[name];
     if (value === undefined ? required.includes(name) : !is(value))

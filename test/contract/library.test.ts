@@ -245,6 +245,12 @@ describe('a teamsheet', () => {
     expect(plan.exitCode).toBe(0);
   });
 
+  it('takes no notice of an option that is undefined, and of one that another method has', async () => {
+    await using sheet = await open({ more: undefined } as object);
+    await using plan = await sheet.plan({ approve: yes, more: undefined } as object);
+    expect(plan.exitCode).toBe(0);
+  });
+
   it('does what it is asked next after a signal that is none', async () => {
     await using sheet = await open();
     await expect(sheet.plan({ signal: {} as AbortSignal })).rejects.toMatchObject({ code: 'library.option' });
@@ -273,6 +279,8 @@ describe('a teamsheet', () => {
     ['push', { approve: yes, compare: 'lve' }, "compare is one of auto, live, snapshot, none, not 'lve'"],
     ['push', { approve: yes, onAmbiguous: 'no' }, "onAmbiguous is one of hold, settle, not 'no'"],
     ['push', { approve: yes, finishBy: '2030' }, "finishBy is a time, not '2030'"],
+    ['push', { approve: yes, maxRequest: 5 }, 'push has no option "maxRequest": did you mean "maxRequests"?'],
+    ['push', { approve: yes, dryRun: true }, 'push has no option "dryRun"'],
     ['plan', [], 'plan takes an object of options, not []'],
     ['plan', { mappings: 'users' }, "mappings is a list of texts, not 'users'"],
     ['plan', { mappings: [3] }, 'mappings is a list of texts, not [ 3 ]'],
@@ -302,6 +310,7 @@ describe('a teamsheet', () => {
       'tables is an object of kinds of tables, each with open and write, not { csv: 3 }',
     ],
     [{ transport: 'x' }, "transport is a function, not 'x'"],
+    [{ mapings: [] }, 'createTeamsheet has no option "mapings": did you mean "mappings"?'],
   ])('is not opened with an option of another kind: %j', async (options, message) => {
     await expect(open(options)).rejects.toMatchObject({ code: 'library.option', exitCode: 64, message });
   });
