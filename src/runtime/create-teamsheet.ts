@@ -54,6 +54,8 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
   const { store, lock, budget } = await openState(config, clock, warn);
   const calls = oneAtATime();
   const kept = new Set<RunRows>();
+  /** The rows of a plan that somebody is asked about, until the method ends. */
+  const lent = new Set<RunRows>();
   const cwd = { cwd: options.folder ?? process.cwd() };
   const mappingConfig = { ...config, texts: textsOf(options.mappings) };
   const pushes = ({ mappings = [] }: Named): readonly PushMapping[] =>
@@ -70,6 +72,8 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
         return withoutKey(await does({ clock, random, emit, signal: stop }), withhold);
       } catch (error) {
         throw withoutKey(error, withhold);
+      } finally {
+        lent.clear();
       }
     });
   };
@@ -104,10 +108,10 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
     });
   const whileKept = async function* <T>(rows: RunRows, each: AsyncIterable<T>): AsyncGenerator<T> {
     const check = (): void => {
-      if (kept.has(rows)) return;
+      if (kept.has(rows) || lent.has(rows)) return;
       throw new UsageError(
         'library.closed',
-        'its rows are gone: it was disposed of, or the teamsheet closed',
+        'its rows are gone: it was disposed of, its method ended, or the teamsheet closed',
       );
     };
     check();
@@ -128,7 +132,10 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
     (approve: Writing['approve'], { signal }: Session['ports']): Approve =>
     async (planned) => {
       if (countWrites(planned) === 0) return;
-      const answer = approve(viewOf(planned, withhold));
+      const { rows } = planned;
+      const view = viewOf(planned, withhold);
+      lent.add(rows);
+      const answer = approve({ ...view, changes: () => whileKept(rows, view.changes()) });
       if (!(await isYes(answer, signal))) throw declined('nothing was sent');
     };
   let closed: Promise<void> | undefined;

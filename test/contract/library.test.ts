@@ -233,6 +233,22 @@ describe('a teamsheet', () => {
     await expect(again.push({ approve: yes })).resolves.toMatchObject({ report: { exit_code: 0 } });
   });
 
+  it('says that the changes of a plan which approve was given are gone once its method ended', async () => {
+    await using sheet = await open();
+    let plan: PlanView | undefined;
+    await sheet.push({
+      approve: async (asked) => {
+        plan = asked;
+        expect(await Array.fromAsync(asked.changes())).toHaveLength(2);
+        return true;
+      },
+    });
+    await expect(Array.fromAsync(plan?.changes() ?? [])).rejects.toMatchObject({
+      code: 'library.closed',
+      exitCode: 64,
+    });
+  });
+
   it('is closed once: whoever closes it again waits for the same end', async () => {
     const sheet = await open();
     await using plan = await sheet.plan();
