@@ -84,20 +84,27 @@ function whole(column: Column, isTextKey: boolean, read: CellReader): CellReader
   const blank = blankReader(column, isTextKey, read);
   return (cell, header, issues) => {
     if (typeof cell !== 'string') {
-      if (cell.kind !== 'error') return read(cell, header, issues);
-      return refuse(issues, 'cell.error', header, errorMessage(cell.shown));
+      const problem = spreadsheetError(cell);
+      return problem === undefined
+        ? read(cell, header, issues)
+        : refuse(issues, 'cell.error', header, problem);
     }
     const text = transformed(cell, column.transform);
     if (text === '' || text.trim() === '') return blank(text, header, issues);
-    if (text.startsWith('#') && SPREADSHEET_ERROR.test(text.trim())) {
-      return refuse(issues, 'cell.error', header, errorMessage(text.trim()));
-    }
+    const problem = spreadsheetError(text);
+    if (problem !== undefined) return refuse(issues, 'cell.error', header, problem);
     return read(text, header, issues);
   };
 }
 
-function errorMessage(shown: string): string {
-  return `holds the spreadsheet error ${shown}; correct its formula, or write the value`;
+/** What is wrong with a cell in which a spreadsheet shows an error, such as `#N/A`; undefined for any other cell. */
+export function spreadsheetError(cell: Cell): string | undefined {
+  const isError =
+    typeof cell === 'string'
+      ? cell.startsWith('#') && SPREADSHEET_ERROR.test(cell.trim())
+      : cell.kind === 'error';
+  if (!isError) return undefined;
+  return `holds the spreadsheet error ${shownText(cell).trim()}; correct its formula, or write the value`;
 }
 
 function blankReader(column: Column, isTextKey: boolean, read: CellReader): CellReader {

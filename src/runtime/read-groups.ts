@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
+import { spreadsheetError } from '../mapping/cells.ts';
 import { indexHeader } from '../mapping/header-index.ts';
 import { spreadsheetIn } from '../mapping/parse/parse-source.ts';
 import { rowsFor } from '../mapping/row-filter.ts';
 import { show } from '../mapping/show.ts';
 import { shownText, type Cell } from '../model/tables/cell.ts';
 import { ConfigError } from '../model/error.ts';
-import { renderRowIssue } from '../model/issue.ts';
-import type { ReadOptions, SourceTable, TableLocation } from '../model/tables/table.ts';
+import { renderRowIssue, type Issue } from '../model/issue.ts';
+import type { ReadOptions, SourceRow, SourceTable, TableLocation } from '../model/tables/table.ts';
 import type { GroupMember } from '../season/standings.ts';
 import { weekNumber } from '../season/week-number.ts';
 import type { SyncPorts } from '../sync/ports.ts';
@@ -73,11 +74,16 @@ async function membersOf(
   };
   const [memberAt, groupAt] = [columnOf(member), columnOf(group)];
   const fromAt = fromWeek === undefined ? undefined : columnOf(fromWeek);
-  const used = new Set([memberAt, groupAt, fromAt ?? memberAt].map((at) => table.header[at] ?? ''));
+  const places = [memberAt, groupAt, ...(fromAt === undefined ? [] : [fromAt])];
+  const used = new Set(places.map((at) => table.header[at] ?? ''));
+  const issueOf = ({ cells, issues = [] }: SourceRow): Issue | undefined =>
+    [...issues, ...places.flatMap((at) => errorIssue(cells[at] ?? '', table.header[at] ?? ''))][0];
   const found: GroupMember[] = [];
   for await (const batch of table.batches()) {
     signal.throwIfAborted();
-    for (const { cells, rowNumber, issues: [issue] = [] } of rowsFor(used, batch)) {
+    for (const row of rowsFor(used, batch)) {
+      const { cells, rowNumber } = row;
+      const issue = issueOf(row);
       if (issue !== undefined)
         throw new ConfigError(
           'season.groups',
@@ -94,6 +100,11 @@ async function membersOf(
     }
   }
   return found;
+}
+
+function errorIssue(cell: Cell, column: string): readonly Issue[] {
+  const message = spreadsheetError(cell);
+  return message === undefined ? [] : [{ code: 'cell.error', severity: 'error', column, message }];
 }
 
 function noWeek(origin: string, rowNumber: number, column: string, text: string): ConfigError {

@@ -46,6 +46,14 @@ it('refuses a line with too many cells, which a comma in the name of a group mak
   });
 });
 
+it('refuses the error of a formula, which is the name of no group', async () => {
+  await expect(read('D-001,North,', 'D-002,#N/A,')).rejects.toMatchObject({
+    code: 'season.groups',
+    message:
+      'groups.csv row 3, column "Group": holds the spreadsheet error #N/A; correct its formula, or write the value (for season.groups)',
+  });
+});
+
 it('refuses a line whose member or group cannot be told, and takes one of which another column cannot', async () => {
   const header = textRow(1, ['Member ID', 'Group', 'Note']) + textRow(2, ['D-001', 'North', 'x']);
   const groups = { xlsx: 'groups.xlsx', tab: 'Users', member: 'Member ID', group: 'Group' };
@@ -58,6 +66,10 @@ it('refuses a line whose member or group cannot be told, and takes one of which 
     code: 'season.groups',
     message:
       'groups.xlsx tab "Users" row 3, column "Group": B3 holds a formula without a stored result; open and save the file in Excel or LibreOffice (for season.groups)',
+  });
+  await expect(readTab(`${member}<c r="B3" t="e"><v>#REF!</v></c>`)).rejects.toMatchObject({
+    code: 'season.groups',
+    message: expect.stringContaining('holds the spreadsheet error #REF!') as string,
   });
   const group = '<c r="B3" t="inlineStr"><is><t>North</t></is></c>';
   expect(await readTab(`${member}${group}<c r="C3"><f>B2</f></c>`)).toHaveLength(2);
