@@ -87,6 +87,19 @@ describe('a workbook of init', () => {
     ]);
   });
 
+  it('that stands in the working folder is not passed over for an empty one in a new folder', async () => {
+    writeFileSync(join(folder.path, 'members.xlsx'), handMade({ rows: textRow(1, ['Member ID', 'Name']) }));
+    const { code, stderr } = await run('init', 'league', '--workbook', 'members.xlsx');
+    expect(code).toBe(64);
+    expect(stderr).toContain(
+      '--workbook is relative to the new folder, and "members.xlsx" stands in this one',
+    );
+    expect(stderr).toContain('write --workbook "../members.xlsx" to read it');
+    expect(existsSync(join(folder.path, 'league'))).toBe(false);
+    const read = await run('init', 'league', '--workbook', '../members.xlsx', '--json');
+    expect(listed(read)).toMatchObject({ kept: ['../members.xlsx'], proposed: [{ tab: 'Users' }] });
+  });
+
   it('is never written over', async () => {
     const before = readFileSync(file);
     const again = await run('init', '--workbook', 'season.xlsx', '--json');

@@ -58,7 +58,7 @@ export const init = defineCommand({
     const key = googleKey === undefined ? undefined : resolve(cwd, googleKey);
     const tables =
       workbook !== undefined
-        ? await placeWorkbook(folder, workbook)
+        ? await placeWorkbook(folder, workbook, cwd)
         : spreadsheet === undefined
           ? undefined
           : await placeSpreadsheet(folder, spreadsheet, key, program);

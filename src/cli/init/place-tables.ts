@@ -27,10 +27,10 @@ export interface PlacedTables extends FittedMappings {
 }
 
 /**
- * A workbook for the inputs, or one that is there already, whose headers are read. The path is relative to the folder of the set-up.
- * Errors: UsageError `init.workbook`; ConfigError `source.*`.
+ * A workbook for the inputs, or one that is there already, whose headers are read. The path is relative to the folder of the set-up; one that stands in the working
+ * folder `cwd` instead is not passed over for an empty one. Errors: UsageError `init.workbook`; ConfigError `source.*`.
  */
-export async function placeWorkbook(folder: string, workbook: string): Promise<PlacedTables> {
+export async function placeWorkbook(folder: string, workbook: string, cwd: string): Promise<PlacedTables> {
   if (!/\.xlsx$/i.test(workbook))
     throw new UsageError('init.workbook', `--workbook takes a file that ends in .xlsx, not "${workbook}"`);
   const path = resolve(folder, workbook);
@@ -53,6 +53,15 @@ export async function placeWorkbook(folder: string, workbook: string): Promise<P
       ),
     };
   }
+  const here = resolve(cwd, workbook);
+  if (existsSync(here))
+    throw new UsageError(
+      'init.workbook',
+      `--workbook is relative to the new folder, and "${workbook}" stands in this one`,
+      {
+        next: `write --workbook "${relative(folder, here).split(sep).join('/')}" to read it, or another name for a new workbook`,
+      },
+    );
   const { renderInputWorkbook } = await import('../../tables/xlsx/write/input-workbook.ts');
   const book = inputBook('workbook');
   return {
