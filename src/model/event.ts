@@ -14,6 +14,7 @@ export type RunEvent =
       readonly total?: number;
       readonly unit: string;
     }
+  /** What became of a row that was to be sent; rows of which nothing was sent, such as invalid ones, are told by the plan and the results alone. */
   | {
       readonly kind: 'outcome';
       readonly mapping: string;
