@@ -30,6 +30,11 @@ describe('what an import cannot read', () => {
       'add --match "Header=external_id" to name its column, or --set external_id=value for every row; or, if another sign separates the cells, name it in a first line of the file: sep=;',
     ],
     [
+      'a title above the header',
+      'My League 2026;;\nexternal_id;display_name;Note\n',
+      'add --match "Header=external_id" to name its column, or --set external_id=value for every row; or, if that is a title, delete all rows above the header',
+    ],
+    [
       'a header without the column',
       'number;Note, more, x\n',
       'add --match "Header=external_id" to name its column, or --set external_id=value for every row',

@@ -362,6 +362,8 @@ function missingField(
   const separated = separatorRemedy(header, (names) =>
     matchHeaders(names, fields, new Map()).headers.has(field),
   );
+  const isTitle = header.filter((name) => name !== '').length === 1;
+  const other = separated ?? (isTitle ? 'if that is a title, delete all rows above the header' : undefined);
   const match = `add --match "Header=${field}" to name its column, or --set ${field}=value for every row`;
   return new ConfigError(
     'import.missing_field',
@@ -369,7 +371,7 @@ function missingField(
     {
       file,
       line: 1,
-      next: separated === undefined ? match : `${match}; or, ${separated}`,
+      next: other === undefined ? match : `${match}; or, ${other}`,
     },
   );
 }
