@@ -110,6 +110,24 @@ async function fill<T>(
   }
 }
 
+/** What this process does last with a file, by its path. */
+const turns = new Map<string, Promise<void>>();
+
+/** Does the work once all work of this process on the same file has ended, so that no other write comes between a look at the file and its replacement. */
+async function inTurn<T>(file: string, work: () => Promise<T>): Promise<T> {
+  const turn = (turns.get(file) ?? Promise.resolve()).then(work);
+  const ended = turn.then(
+    () => undefined,
+    () => undefined,
+  );
+  turns.set(file, ended);
+  try {
+    return await turn;
+  } finally {
+    if (turns.get(file) === ended) turns.delete(file);
+  }
+}
+
 /**
  * Writes a file so that it is at any time the old one or the new one, whole: `produce` fills a new file in the same folder, which then takes
  * the name. Its folder is made when missing, and what writes that were killed left in it is removed. Without `mode` the umask decides; a given mode is exact. Answers what `produce` answers; what
@@ -130,11 +148,15 @@ export async function writeAtomically<T>(
   const handle = await attempt(file, () => open(temporary, 'wx', mode));
   try {
     const result = await fill(handle, file, produce, mode);
-    if (await isOutdated()) {
+    const isReplaced = await inTurn(target, async () => {
+      if (await isOutdated()) return false;
+      await attempt(file, () => rename(temporary, target));
+      return true;
+    });
+    if (!isReplaced) {
       await attempt(file, () => rm(temporary));
       return await writeAtomically(file, produce, mode, isOutdated);
     }
-    await attempt(file, () => rename(temporary, target));
     await syncFolder(folder).catch((error: unknown) => {
       throw notDurable(file, error);
     });

@@ -103,6 +103,12 @@ describe('a file that only teamsheet wrote', () => {
     expect(await shown('Fixtures')).toEqual(await shown());
   });
 
+  it('has the tabs of all reports that one process writes into it at once', async () => {
+    const names = Array.from({ length: 8 }, (_, index) => `Week ${index + 1}`);
+    await Promise.all(names.map((tab) => refresh({ tab })));
+    expect((await tabsOf()).toSorted()).toEqual(names);
+  });
+
   it('is written again when it was too large to be built in memory', async () => {
     const rows = Array.from({ length: 20_001 }, (_, index) => [`s${index}`, index, null]);
     expect(await refresh({ rows })).toEqual([20_001]);
