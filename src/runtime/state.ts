@@ -78,9 +78,11 @@ async function openDatabase(database: StateDatabase, config: Place, clock: Clock
   const { schema, name, leaseMs: termMs } = database;
   // Nothing of it is loaded for a state file.
   const { openPostgresState } = await import('../state/postgres/store.ts');
+  const { CLOCK_TOLERANCE_MS: clockToleranceMs } = await import('../state/postgres/clock-off.ts');
   const client = await openClient(database, config);
   try {
-    return await openPostgresState({ client, name, schema, clock, termMs, folders: openRunFolders(config) });
+    const options = { client, name, schema, clock, termMs, clockToleranceMs };
+    return await openPostgresState({ ...options, folders: openRunFolders(config) });
   } catch (error) {
     await client.close();
     throw error;
@@ -152,24 +154,28 @@ export async function lookAtWorkers(config: Pick<Config, 'state' | 'insecure'>):
 
 /**
  * Opens the jobs that the hosts of a state share; they stand in a schema of their own beside it, `NAME_jobs`. Errors: ConfigError `worker.state` where the state
- * is a file, `worker.package`; those of {@link openState}.
+ * is a file, `worker.package`; StoppedError `lock.clock`; those of {@link openState}.
  */
 export async function openJobs(
   config: Place,
   queues: readonly string[],
   host: Pick<JobsOptions, 'worker' | 'failed'>,
+  clock: Clock,
 ): Promise<Jobs> {
   const state = sharedState(config);
-  const [{ Jobs }, { Database }, { hasSchema }] = await Promise.all([
+  const [{ Jobs }, { Database }, { hasSchema }, { CLOCK_TOLERANCE_MS, refuseOtherTime }] = await Promise.all([
     import('../state/postgres/jobs.ts'),
     import('../state/postgres/database.ts'),
     import('../state/postgres/schema.ts'),
+    import('../state/postgres/clock-off.ts'),
   ]);
   const address = addressOf(state, config);
   const schema = jobsSchema(state);
   const { name, leaseMs: termMs } = state;
   const database = new Database(await openClient(state, config), name, schema);
   try {
+    // It would take jobs that it cannot do.
+    await refuseOtherTime(database, clock, CLOCK_TOLERANCE_MS);
     const isThere = await database.alone((statements) => hasSchema(statements, schema));
     const options = { ...address, ...host, name, termMs, schema, createSchema: !isThere };
     return await Jobs.open(options, database, queues);

@@ -357,6 +357,20 @@ alerts: [{ webhook: { env: ALERT_URL }, on: [deadline_near], allow_private: true
     });
   });
 
+  it('do not begin on a machine whose clock is wrong, and doctor says so', async () => {
+    await start();
+    setUp();
+    const minuteAhead = 'data:text/javascript,const now = Date.now; Date.now = () => now() + 60_000;';
+    const nodeArgs = ['--import', minuteAhead];
+    const worker = await runOn({ nodeArgs }, 'worker', '--once');
+    expect(worker.stderr).toMatch(/^✗ the clock of this machine is \d+ s off that of /);
+    expect(worker.code).toBe(6);
+    const doctor = await runOn({ nodeArgs }, 'doctor');
+    expect(doctor.stdout).toMatch(/clock .* off that of the state's database/);
+    expect(doctor.code).toBe(6);
+    expect(writes()).toEqual([]);
+  });
+
   it('need the package pg-boss', async () => {
     await start();
     setUp();

@@ -72,6 +72,13 @@ it('says nothing of a run that a live process carries on', async () => {
   expect(await look(engine, held)).toEqual([]);
 });
 
+it('says nothing of runs where the clock of this machine is wrong, as only a writer must be told', async () => {
+  const engine = await makeTable();
+  await cutOff(engine);
+  const wrong: Lock = { acquire: () => Promise.reject(new StoppedError('lock.clock', 'the clock is wrong')) };
+  expect(await look(engine, wrong)).toEqual([]);
+});
+
 it('says so of a run that was interrupted before its plan, until another run begins', async () => {
   const engine = await makeTable();
   const { store } = engine;

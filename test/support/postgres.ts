@@ -195,6 +195,8 @@ interface TestOptions {
   readonly process?: string;
   /** How long a lock is held without a word. */
   readonly termMs?: number;
+  /** Clocks of tests are at any time, and that of the database at the time of today. */
+  readonly clockToleranceMs?: number;
 }
 
 /** A state on PostgreSQL; the files of its runs stand below `folder`. */
@@ -202,11 +204,18 @@ export async function openTestState(
   client: PostgresClient,
   schema: string,
   folder: string,
-  { clock, held = [], repeat = () => () => undefined, process, termMs = 30_000 }: TestOptions,
+  {
+    clock,
+    held = [],
+    repeat = () => () => undefined,
+    process,
+    termMs = 30_000,
+    clockToleranceMs = Infinity,
+  }: TestOptions,
 ): ReturnType<typeof openPostgresState> {
   const folders = new RunFolders(path.join(folder, 'runs'));
   const name = 'postgres://127.0.0.1/test';
-  const options = { client, name, schema, clock, folders, termMs, repeat, process };
+  const options = { client, name, schema, clock, folders, termMs, clockToleranceMs, repeat, process };
   const { store, lock, ...others } = await openPostgresState(options);
   const holds = await Promise.all(held.map((account) => lock.acquire(account, 'test')));
   const close = store.close.bind(store);

@@ -1,13 +1,11 @@
 import { EXIT } from '../../model/error.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { lookAtState } from '../../runtime/state.ts';
+import { CLOCK_TOLERANCE_MS } from '../../state/postgres/clock-off.ts';
 import { shownPlace } from '../../runtime/config/state-place.ts';
 import { attempt, good, type Finding } from './finding.ts';
 import type { Program } from '../program.ts';
 import { renderDuration } from '../render/text.ts';
-
-/** The lock of an account is held by the clock of the database; messages name times of this machine. */
-const CLOCK_TOLERANCE_MS = 5_000;
 
 /** What a state on a database needs: an answer, rights, tables of a version that this teamsheet knows, and a clock that agrees. A state file is looked at when it is opened. */
 export async function* checkState(config: Config, program: Program): AsyncGenerator<Finding> {
@@ -39,10 +37,11 @@ export async function* checkState(config: Config, program: Program): AsyncGenera
   else yield good('state', `${shown}, ${formatText(format, newest)}`);
   if (clockOffMs > CLOCK_TOLERANCE_MS)
     yield {
-      level: 'warning',
+      level: 'bad',
       name: 'clock',
       found: `is ${renderDuration(clockOffMs)} off that of the state's database`,
-      fix: 'set the clock of this machine or of the database; locks follow the database all the same',
+      fix: 'set the clock of this machine or of the database; until then nothing is written from here',
+      exitCode: EXIT.stopped,
     };
 }
 

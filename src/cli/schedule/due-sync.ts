@@ -22,7 +22,7 @@ export async function syncDue(
 ): Promise<SyncEnd> {
   const ends: RunEnd[] = [];
   const { exitCode, stop } = await syncAndTell(runs, args, program, ends);
-  const isHeld = stop === 'lock.held';
+  const isHeld = stop === 'lock.held' || stop === 'lock.clock';
   const isStateAway = [stop, ...ends.map(({ stoppedBy }) => stoppedBy)].includes('state.unreachable');
   return { exitCode, left: leftBy(runs, ends, isHeld || isLeft(exitCode)), isStateAway };
 }

@@ -65,10 +65,8 @@ export async function runWorker(args: WorkerArgs, program: Program): Promise<Exi
   const warnings = warnOnce(program);
   const config = readConfig(args, program);
   if (args.host !== undefined) await arriveAs(args.host, config, program.clock);
-  const jobs = await openJobs(config, queues, {
-    worker: args.host ?? hostname(),
-    failed: warnings.failed,
-  });
+  const host = { worker: args.host ?? hostname(), failed: warnings.failed };
+  const jobs = await openJobs(config, queues, host, program.clock);
   try {
     screen.say('what the schedules push is approved by this command; nothing is asked');
     const worker = new Worker(ours, isWhole, jobs, warnings, args, program);

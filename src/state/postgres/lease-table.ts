@@ -9,6 +9,7 @@ import { isErrno } from '../private-files.ts';
 import { integer, text } from '../sql-row.ts';
 import { OF_SERVICE, serviceKey } from './accounts.ts';
 import { DatabaseFailure } from './client.ts';
+import { refuseOtherTime } from './clock-off.ts';
 import type { Database, Statements } from './database.ts';
 import { storable } from './storable.ts';
 
@@ -16,6 +17,8 @@ export interface LeaseTableOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** A lease that is not renewed for so long is free. */
   readonly termMs: number;
+  /** The longest that the clock of this machine may be from that of the database. */
+  readonly clockToleranceMs: number;
   /** In place of {@link thisProcess}. */
   readonly process?: string | undefined;
 }
@@ -31,17 +34,20 @@ export class PostgresLeases implements LeaseTable {
   readonly #db: Database;
   readonly #clock: LeaseTableOptions['clock'];
   readonly #termMs: number;
+  readonly #clockToleranceMs: number;
   readonly #process: string;
 
-  constructor(db: Database, { clock, termMs, process = thisProcess() }: LeaseTableOptions) {
+  constructor(db: Database, { clock, termMs, clockToleranceMs, process = thisProcess() }: LeaseTableOptions) {
     this.#db = db;
     this.#clock = clock;
     this.#termMs = termMs;
+    this.#clockToleranceMs = clockToleranceMs;
     this.#process = process;
   }
 
-  /** Errors: StoppedError `lock.held`; those of the database. */
+  /** Errors: StoppedError `lock.held`, `lock.clock`; those of the database. */
   async take(account: ServiceAccount, owner: string): Promise<number> {
+    await refuseOtherTime(this.#db, this.#clock, this.#clockToleranceMs);
     const number = await this.#db.together(
       async (statements) =>
         (await this.#take(statements, account, owner, '')) ??

@@ -1,6 +1,7 @@
 import type { Clock } from '../../model/ports.ts';
-import { integer, text } from '../sql-row.ts';
+import { text } from '../sql-row.ts';
 import { DatabaseFailure, type PostgresClient } from './client.ts';
+import { clockOffMs } from './clock-off.ts';
 import { Database } from './database.ts';
 import { lookAtSchema, NEWEST_FORMAT, TABLES } from './schema.ts';
 
@@ -32,13 +33,11 @@ export async function lookAtDatabase(
   const db = new Database(client, name, schema);
   const format = await lookAtSchema(db);
   return db.alone(async (statements) => {
-    const askedMs = clock.now();
-    const [now = []] = await statements.all(
-      "SELECT current_setting('server_version'), (extract(epoch FROM clock_timestamp()) * 1000)::bigint, current_setting('transaction_read_only')",
+    const [settings = []] = await statements.all(
+      "SELECT current_setting('server_version'), current_setting('transaction_read_only')",
     );
-    if (text(now, 2) === 'on') throw new DatabaseFailure(READ_ONLY, new Error('it is read-only'));
-    const answeredMs = clock.now();
-    const nowMs = integer(now, 1);
+    if (text(settings, 1) === 'on') throw new DatabaseFailure(READ_ONLY, new Error('it is read-only'));
+    const offMs = await clockOffMs(statements, clock);
     const tables = await statements.all(
       `SELECT tablename FROM pg_tables WHERE schemaname = $1 AND NOT (${RIGHTS.map(
         (right) => `has_table_privilege(format('%I.%I', schemaname, tablename), '${right}')`,
@@ -62,11 +61,11 @@ export async function lookAtDatabase(
       schema,
     );
     return {
-      version: text(now, 0),
+      version: text(settings, 0),
       format,
       newest: NEWEST_FORMAT,
       refused: [...(canMake === 1 ? [] : [schema]), ...tables.map((row) => text(row, 0))],
-      clockOffMs: Math.max(0, askedMs - nowMs, nowMs - answeredMs),
+      clockOffMs: offMs,
     };
   });
 }

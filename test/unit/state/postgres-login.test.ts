@@ -96,7 +96,7 @@ describe('a server that asks for a password', () => {
       `postgres://127.0.0.1:${port}/club refuses the login: the server asks for a password, and none is given`,
     );
     await allEnded();
-    const jobs = openJobs(configOf(place(port)), [], { worker: 'one', failed: () => undefined });
+    const jobs = openJobs(configOf(place(port)), [], { worker: 'one', failed: () => undefined }, clock);
     await expect(jobs).rejects.toMatchObject(REFUSED);
     await allEnded();
   });

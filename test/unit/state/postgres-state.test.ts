@@ -94,6 +94,21 @@ describe('the tables of a state', () => {
     await expect(store.openIntents(account)).rejects.toMatchObject({ code: 'state.damaged', exitCode: 4 });
   });
 
+  it('lend no lock to a machine whose clock is wrong', async () => {
+    const at = async (offMs: number): Promise<unknown> => {
+      const moved = { ...clock, now: () => Date.now() + offMs };
+      const { lock } = await open({ clock: moved, clockToleranceMs: 5_000 });
+      return lock.acquire(account, 'push').then((held) => held.release());
+    };
+    await at(1_000);
+    for (const offMs of [-60_000, 60_000])
+      await expect(at(offMs)).rejects.toMatchObject({
+        ...{ code: 'lock.clock', exitCode: 6 },
+        message: expect.stringMatching(/^the clock of this machine is \d\d s off that of /) as string,
+      });
+    await at(0);
+  });
+
   it('are looked at without being made', async () => {
     const look = (...times: readonly number[]) => {
       const left = [...times];
