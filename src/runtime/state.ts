@@ -11,7 +11,7 @@ import { ConfigError } from '../model/error.ts';
 import type { Clock } from '../model/ports.ts';
 import type { SharedBudget } from '../model/state/shared-budget.ts';
 import type { Workers } from '../model/state/workers.ts';
-import type { Lock, Store } from '../model/state/store.ts';
+import type { Lock, LockLook, Store } from '../model/state/store.ts';
 import { canonicalBaseUrl } from '../model/service-address.ts';
 import { isLoopback } from './config/base-url.ts';
 import { changedBy } from '../model/changed-by.ts';
@@ -23,7 +23,7 @@ import { warnIfOpenToOthers } from '../tables/regular-file.ts';
 export interface OpenState {
   /** Closing it ends both. */
   readonly store: Store;
-  readonly lock: Lock;
+  readonly lock: Lock & LockLook;
   /** What the processes of this machine, or of all that have the state, send with its accounts. */
   readonly budget: SharedBudget;
 }

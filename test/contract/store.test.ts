@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Kept, LeagueScope } from '../../src/model/state/memory.ts';
 import type { KnownRecord, RunRows } from '../../src/model/state/run-rows.ts';
 import { fromIssues } from '../../src/model/said.ts';
-import type { Intent, Lock, PushSummary, Run, Store } from '../../src/model/state/store.ts';
+import type { Intent, Lock, LockLook, PushSummary, Run, Store } from '../../src/model/state/store.ts';
 import { outcomeCounts } from '../../src/plan/counts.ts';
 import type { PostgresClient } from '../../src/state/postgres/client.ts';
 import { createLock } from '../../src/state/sqlite/lock.ts';
@@ -51,7 +51,7 @@ beforeEach(() => {
 });
 const openOn = async (client: PostgresClient): Promise<Store> =>
   (await openTestState(client, schema, folder.path, { clock, held: [account, otherAccount] })).store;
-const lockOn = async (client: PostgresClient): Promise<Lock> =>
+const lockOn = async (client: PostgresClient): Promise<Lock & LockLook> =>
   (await openTestState(client, schema, folder.path, { clock })).lock;
 const onPGlite = (): Promise<Store> => openOn(own.client());
 const onServer = async (): Promise<Store> => openOn(await clientOf(server));
@@ -864,7 +864,7 @@ function runRowsSuite(name: string, open: () => Promise<Store>, runId: string | 
 }
 
 /** What every Lock does within one process; `create` answers locks that share their owners. */
-function lockSuite(name: string, create: () => Promise<Lock>): void {
+function lockSuite(name: string, create: () => Promise<Lock & LockLook>): void {
   const acquire = async (...wanted: Parameters<Lock['acquire']>): ReturnType<Lock['acquire']> =>
     (await create()).acquire(...wanted);
   describe(`Lock: ${name}`, () => {
@@ -883,6 +883,21 @@ function lockSuite(name: string, create: () => Promise<Lock>): void {
       await first.release();
       const second = await acquire(account, 'sync');
       await second.release();
+    });
+
+    it('is looked at without being taken', async () => {
+      const [one, other] = [await create(), await create()];
+      await one.refuseHeld(account);
+      const held = await other.acquire(account, 'push');
+      await one.refuseHeld(otherAccount);
+      for (const each of [one, other])
+        await expect(each.refuseHeld(account)).rejects.toMatchObject({
+          code: 'lock.held',
+          message: expect.stringContaining(`being written to by pid ${process.pid} (push) on `) as string,
+        });
+      await held.check();
+      await held.release();
+      await one.refuseHeld(account);
     });
 
     it('does not keep writers of different accounts apart', async () => {

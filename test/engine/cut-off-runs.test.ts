@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { changedBy } from '../../src/model/changed-by.ts';
 import { StoppedError } from '../../src/model/error.ts';
-import type { Lock } from '../../src/model/state/store.ts';
+import type { LockLook } from '../../src/model/state/store.ts';
 import { cutOffRuns, type CutOff } from '../../src/sync/runs/crashed.ts';
 import { push } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
+import { freeLock } from '../support/held-lock.ts';
 import { approve, mappingOn } from '../support/push-case.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 
@@ -30,7 +31,7 @@ async function cutOff(engine: Engine): Promise<void> {
   engine.service.onCall = () => undefined;
 }
 
-const look = ({ ports }: Engine, lock: Lock = ports.lock): Promise<readonly CutOff[]> =>
+const look = ({ ports }: Engine, lock: LockLook = freeLock): Promise<readonly CutOff[]> =>
   cutOffRuns({ store: ports.store, lock }, () => true);
 
 it('says of a run that was interrupted what is done, what is not and what nobody knows', async () => {
@@ -68,15 +69,10 @@ it('counts the writes that it sent among those of the run that goes on', async (
 it('says nothing of a run that a live process carries on', async () => {
   const engine = await makeTable();
   await cutOff(engine);
-  const held: Lock = { acquire: () => Promise.reject(new StoppedError('lock.held', 'another process')) };
+  const held: LockLook = {
+    refuseHeld: () => Promise.reject(new StoppedError('lock.held', 'another process')),
+  };
   expect(await look(engine, held)).toEqual([]);
-});
-
-it('says nothing of runs where the clock of this machine is wrong, as only a writer must be told', async () => {
-  const engine = await makeTable();
-  await cutOff(engine);
-  const wrong: Lock = { acquire: () => Promise.reject(new StoppedError('lock.clock', 'the clock is wrong')) };
-  expect(await look(engine, wrong)).toEqual([]);
 });
 
 it('says so of a run that was interrupted before its plan, until another run begins', async () => {

@@ -9,6 +9,7 @@ import { push } from '../../src/sync/push.ts';
 import { resolve, type Assumption, type Resolution } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
+import { freeLock } from '../support/held-lock.ts';
 import { prepareVerify } from '../../src/sync/verify.ts';
 import { approve, LEAGUES as leagues, mappingOn, userTable, setTable } from '../support/push-case.ts';
 
@@ -92,12 +93,12 @@ describe('a run whose rows are lost', () => {
     engine.service.faults.push('lost');
     const run = await loseRows(engine, users);
     await engine.store.updateRun(run, { phase: 'writing' });
-    expect(await cutOffRuns(engine.ports, () => true)).toMatchObject([
+    expect(await cutOffRuns({ store: engine.store, lock: freeLock }, () => true)).toMatchObject([
       { isLost: true, nextAfterLoss: 'resolve' },
     ]);
     await settle(engine);
     await engine.store.updateRun(run, { phase: 'writing', finished: false });
-    expect(await cutOffRuns(engine.ports, () => true)).toMatchObject([
+    expect(await cutOffRuns({ store: engine.store, lock: freeLock }, () => true)).toMatchObject([
       { isLost: true, nextAfterLoss: 'push users' },
     ]);
   });

@@ -1,3 +1,4 @@
+import type { Lock } from '../../src/model/state/store.ts';
 import type { OpenState } from '../../src/runtime/state.ts';
 import { Leases } from '../../src/state/lease.ts';
 import { DatabaseFailure } from '../../src/state/postgres/client.ts';
@@ -34,7 +35,7 @@ export class Hosts {
   }
 
   /** What a process of a host has of the database. */
-  open(life: Life, host: number): OpenState {
+  open(life: Life, host: number): Omit<OpenState, 'lock'> & { readonly lock: Lock } {
     const { world, data, termMs } = this.#options;
     this.#processes.set(life.name, { host, life });
     const nowMs = (): number => EPOCH_MS + Math.floor(world.nowMs);

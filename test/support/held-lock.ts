@@ -1,4 +1,4 @@
-import type { HeldLock } from '../../src/model/state/store.ts';
+import type { HeldLock, LockLook } from '../../src/model/state/store.ts';
 
 /** A lock that nobody takes away. */
 export const heldLock = (): HeldLock => ({
@@ -6,3 +6,6 @@ export const heldLock = (): HeldLock => ({
   lost: new AbortController().signal,
   release: () => Promise.resolve(),
 });
+
+/** What a look at a lock that nobody has comes to. */
+export const freeLock: LockLook = { refuseHeld: () => Promise.resolve() };

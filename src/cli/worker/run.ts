@@ -335,7 +335,7 @@ class Worker {
 async function holderOf(config: Config, { clock }: Program): Promise<StoppedError | undefined> {
   const look = async (state: OpenState): Promise<void> => {
     const account = await knownAccount(state, connectionOf(config));
-    if (account !== undefined) await (await state.lock.acquire(account, 'worker')).release();
+    if (account !== undefined) await state.lock.refuseHeld(account);
   };
   try {
     await withState(config, clock, () => undefined, look);

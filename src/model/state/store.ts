@@ -298,6 +298,12 @@ export interface Lock {
   acquire(account: ServiceAccount, owner: string): Promise<HeldLock>;
 }
 
+/** Looks whether somebody has a lock, and keeps nobody from it. */
+export interface LockLook {
+  /** Errors: StoppedError `lock.held` naming the owner. */
+  refuseHeld(account: ServiceAccount): Promise<void>;
+}
+
 /** A lock that this process has. */
 export interface HeldLock {
   /** Resolves where a write may be sent at once. Errors: StoppedError `lock.lost`; those of the state. */

@@ -3,10 +3,10 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { StoppedError } from '../../model/error.ts';
 import type { Clock } from '../../model/ports.ts';
-import type { ServiceAccount } from '../../model/state/store.ts';
+import type { LockLook, ServiceAccount } from '../../model/state/store.ts';
 import { lockLost, type LeaseTable } from '../lease.ts';
 import { isErrno } from '../private-files.ts';
-import { integer, text } from '../sql-row.ts';
+import { integer, text, type SqlRow } from '../sql-row.ts';
 import { OF_SERVICE, serviceKey } from './accounts.ts';
 import { DatabaseFailure } from './client.ts';
 import { refuseOtherTime } from './clock-off.ts';
@@ -30,7 +30,7 @@ const letGo = new Set<string>();
  * One writer for each account over all machines: a row with an owner and a time at which it is free, by the database's clock. Taking it over raises its number,
  * and an intent is recorded only under the number that its writer was given.
  */
-export class PostgresLeases implements LeaseTable {
+export class PostgresLeases implements LeaseTable, LockLook {
   readonly #db: Database;
   readonly #clock: LeaseTableOptions['clock'];
   readonly #termMs: number;
@@ -55,6 +55,13 @@ export class PostgresLeases implements LeaseTable {
     );
     await this.noteGone();
     return number;
+  }
+
+  /** Errors: StoppedError `lock.held`; those of the database. */
+  async refuseHeld(account: ServiceAccount): Promise<void> {
+    const holder = `${HOLDER} AND expires > clock_timestamp()`;
+    const row = await this.#db.alone((statements) => statements.get(holder, ...serviceKey(account)));
+    if (row !== undefined && !isGone(text(row, 3), this.#process)) throw heldBy(account, row);
   }
 
   async renew(account: ServiceAccount, lease: number): Promise<boolean> {
@@ -195,25 +202,26 @@ export class PostgresLeases implements LeaseTable {
 
   /** A process of this machine that is gone renews nothing any more, so that nobody waits for the end of its lease. Errors: StoppedError `lock.held`. */
   async #takeFromGone(statements: Statements, account: ServiceAccount, owner: string): Promise<number> {
-    const row = await statements.get(
-      `SELECT owner, host, to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI'), process FROM {lease} WHERE ${OF_SERVICE}`,
-      ...serviceKey(account),
-    );
+    const row = await statements.get(HOLDER, ...serviceKey(account));
     const holder = row === undefined ? '' : text(row, 3);
     const number = isGone(holder, this.#process)
       ? await this.#take(statements, account, owner, holder)
       : undefined;
     if (number !== undefined) return number;
-    const who =
-      row === undefined ? 'another process' : `${text(row, 0)} on ${text(row, 1)} since ${text(row, 2)} UTC`;
-    throw new StoppedError(
-      'lock.held',
-      `${account.baseUrl} (account ${account.accountId}) is being written to by ${who}`,
-      { next: 'Wait until it ends, then run the command again.' },
-    );
+    throw heldBy(account, row);
   }
 }
 
+/** What is said of a lease that the holder in a row of {@link HOLDER} has. */
+function heldBy({ baseUrl, accountId }: ServiceAccount, row: SqlRow | undefined): StoppedError {
+  const who =
+    row === undefined ? 'another process' : `${text(row, 0)} on ${text(row, 1)} since ${text(row, 2)} UTC`;
+  return new StoppedError('lock.held', `${baseUrl} (account ${accountId}) is being written to by ${who}`, {
+    next: 'Wait until it ends, then run the command again.',
+  });
+}
+
+const HOLDER = `SELECT owner, host, to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI'), process FROM {lease} WHERE ${OF_SERVICE}`;
 const DIVISION_BY_ZERO = '22012';
 const IS_GONE = 'UPDATE {silent} SET gone_at_ms = $1 WHERE gone_at_ms IS NULL';
 /** Nobody has taken it over or let it go. */

@@ -10,6 +10,7 @@ import type {
   Intent,
   IntentResult,
   Lock,
+  LockLook,
   Run,
   ServiceAccount,
   Recorded,
@@ -55,7 +56,7 @@ interface PostgresOptions extends LeaseOptions, LeaseTableOptions {
  */
 export async function openPostgresState(options: PostgresOptions): Promise<{
   readonly store: Store;
-  readonly lock: Lock;
+  readonly lock: Lock & LockLook;
   readonly leases: PostgresLeases;
   readonly budget: SharedBudget;
 }> {
@@ -65,7 +66,11 @@ export async function openPostgresState(options: PostgresOptions): Promise<{
   await leases.noteGone();
   const lock = new Leases(leases, options);
   const budget = new PostgresBudget(db, () => options.clock.monotonic());
-  return { store: new PostgresStore(db, lock, leases, options), lock, leases, budget };
+  const own: Lock & LockLook = {
+    acquire: (account, owner) => lock.acquire(account, owner),
+    refuseHeld: (account) => leases.refuseHeld(account),
+  };
+  return { store: new PostgresStore(db, lock, leases, options), lock: own, leases, budget };
 }
 
 class PostgresStore extends StoreParts implements Store {

@@ -5,12 +5,14 @@ import { isAbsolute, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import { StoppedError } from '../../model/error.ts';
-import type { HeldLock, Lock, ServiceAccount } from '../../model/state/store.ts';
+import type { HeldLock, Lock, LockLook, ServiceAccount } from '../../model/state/store.ts';
 import { canonicalBaseUrl } from '../../model/service-address.ts';
 import { makePrivateFile, makePrivateFolder } from '../private-files.ts';
 import { attempt } from '../storage-error.ts';
 
 const SQLITE_BUSY = 5;
+/** Who only looks at a lock has it for less. */
+const LOOK_MS = 200;
 
 /** The folder of this machine's locks: `teamsheet/locks` under XDG_STATE_HOME (when that is absolute) or `~/.local/state`. */
 export function lockFolder(env: Readonly<Record<string, string | undefined>>): string {
@@ -23,13 +25,26 @@ export function lockFolder(env: Readonly<Record<string, string | undefined>>): s
  * A lock on files in `folder` (made 0700 when missing). It is SQLite's own exclusive lock, so the operating system frees it however its process
  * ends: a dead owner never blocks, a live one always does. Errors: StoppedError `lock.held`, UnavailableError `state.unwritable`.
  */
-export function createLock({ folder }: { readonly folder: string }): Lock {
+export function createLock({ folder }: { readonly folder: string }): Lock & LockLook {
+  const nameOf = ({ baseUrl, accountId }: ServiceAccount): string =>
+    `${canonicalBaseUrl(baseUrl)}\n${accountId}`;
+  const held =
+    ({ baseUrl, accountId }: ServiceAccount): Held =>
+    (holder) => ({
+      code: 'lock.held',
+      message: `${baseUrl} (account ${accountId}) is being written to by ${holder}`,
+    });
   return {
-    acquire: ({ baseUrl, accountId }: ServiceAccount, owner: string) =>
-      hold(folder, `${canonicalBaseUrl(baseUrl)}\n${accountId}`, owner, (holder) => ({
-        code: 'lock.held',
-        message: `${baseUrl} (account ${accountId}) is being written to by ${holder}`,
-      })),
+    acquire: (account, owner) => hold(folder, nameOf(account), owner, held(account), LOOK_MS),
+    refuseHeld: (account) => {
+      const path = pathOf(folder, nameOf(account));
+      return attempt(folder, () => {
+        makePrivateFolder(folder);
+        const connection = lockFile(`${path}.lock`, SHARED, 0);
+        if (connection === undefined) throw stopped(held(account), path);
+        connection.close();
+      });
+    },
   };
 }
 
@@ -44,15 +59,12 @@ export function lockSite(folder: string, site: string, shown: string): Promise<H
 /** What is said of a lock that another process has. */
 type Held = (holder: string) => { readonly code: string; readonly message: string };
 
-function hold(folder: string, what: string, owner: string, held: Held): Promise<HeldLock> {
-  const path = join(folder, hash('sha256', what).slice(0, 32));
+function hold(folder: string, what: string, owner: string, held: Held, waitMs = 0): Promise<HeldLock> {
+  const path = pathOf(folder, what);
   return attempt(folder, () => {
     makePrivateFolder(folder);
-    const connection = holdExclusively(`${path}.lock`);
-    if (connection === undefined) {
-      const { code, message } = held(readOwner(`${path}.owner`));
-      throw new StoppedError(code, message, { next: 'Wait until it ends, then run the command again.' });
-    }
+    const connection = lockFile(`${path}.lock`, 'BEGIN EXCLUSIVE', waitMs);
+    if (connection === undefined) throw stopped(held, path);
     try {
       writeOwner(`${path}.owner`, `pid ${process.pid} (${owner}) on ${hostname()}`);
     } catch (error) {
@@ -68,17 +80,28 @@ function hold(folder: string, what: string, owner: string, held: Held): Promise<
   });
 }
 
+const pathOf = (folder: string, what: string): string => join(folder, hash('sha256', what).slice(0, 32));
+
+function stopped(held: Held, path: string): StoppedError {
+  const { code, message } = held(readOwner(`${path}.owner`));
+  return new StoppedError(code, message, { next: 'Wait until it ends, then run the command again.' });
+}
+
 function release(connection: DatabaseSync, ownerFile: string): void {
   if (!connection.isOpen) return;
   rmSync(ownerFile, { force: true });
   connection.close();
 }
 
-function holdExclusively(file: string): DatabaseSync | undefined {
+/** Many may have it at once, while nobody has an exclusive one. */
+const SHARED = 'BEGIN; SELECT count(*) FROM sqlite_schema';
+
+/** Undefined where somebody else has the lock for longer than that. */
+function lockFile(file: string, begin: string, timeoutMs: number): DatabaseSync | undefined {
   makePrivateFile(file);
-  const connection = new DatabaseSync(file, { timeout: 0 });
+  const connection = new DatabaseSync(file, { timeout: timeoutMs });
   try {
-    connection.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    connection.exec(`PRAGMA journal_mode = MEMORY; ${begin}`);
     return connection;
   } catch (error) {
     connection.close();

@@ -1,5 +1,5 @@
 import { isMaybeApplied, isOpenIntent } from '../../plan/intent-lifecycle.ts';
-import type { Lock, Run, Store, StoredIntent } from '../../model/state/store.ts';
+import type { LockLook, Run, ServiceAccount, Store, StoredIntent } from '../../model/state/store.ts';
 import { StoppedError } from '../../model/error.ts';
 import { hasLostRows, nextAfterLoss } from '../journal/lost-rows.ts';
 import { overtakenMappings } from './superseded.ts';
@@ -27,11 +27,10 @@ export interface CutOff {
 const NEWEST = 100;
 
 /**
- * The runs that fit and that no process carries on, newest first: the newest of all, and older ones with writes of which nobody knows what became. Only reads,
- * but for a glance at the lock.
+ * The runs that fit and that no process carries on, newest first: the newest of all, and older ones with writes of which nobody knows what became. Only reads.
  */
 export async function cutOffRuns(
-  ports: { readonly store: Store; readonly lock: Lock },
+  ports: { readonly store: Store; readonly lock: LockLook },
   fits: (run: Run) => boolean,
 ): Promise<readonly CutOff[]> {
   const runs = (await ports.store.runs(NEWEST)).filter(fits);
@@ -44,7 +43,7 @@ export async function cutOffRuns(
     const isTold = run.phase === 'planning' && run.exitCode !== null;
     const isLeft = age === 0 && !run.finished && !isTold;
     if (!isLeft && open.length === 0) continue;
-    if (await isCarriedOn(ports.lock, run)) continue;
+    if (await isHeld(ports.lock, run.account)) continue;
     const overtaken = overtakenMappings(run, runs.slice(0, age));
     found.push({
       ...(await lookAt(ports.store, run, intents)),
@@ -56,13 +55,12 @@ export async function cutOffRuns(
   return found;
 }
 
-async function isCarriedOn(lock: Lock, { account }: Run): Promise<boolean> {
+async function isHeld(lock: LockLook, account: ServiceAccount): Promise<boolean> {
   try {
-    await (await lock.acquire(account, 'a look at the lock')).release();
+    await lock.refuseHeld(account);
     return false;
   } catch (error) {
-    // A machine whose clock is wrong carries nothing on, and does not know who does.
-    if (error instanceof StoppedError && ['lock.held', 'lock.clock'].includes(error.code)) return true;
+    if (error instanceof StoppedError && error.code === 'lock.held') return true;
     throw error;
   }
 }

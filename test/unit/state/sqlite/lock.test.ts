@@ -53,6 +53,20 @@ describe('the lock of an account', () => {
     await (await createLock({ folder }).acquire(account, 'push')).release();
   });
 
+  it('is had although another process looks at it at that moment', async () => {
+    await (await createLock({ folder }).acquire(account, 'push')).release();
+    const [file = ''] = readdirSync(folder);
+    const look = `const { DatabaseSync } = require('node:sqlite');
+      new DatabaseSync(process.argv[1]).exec('BEGIN; SELECT count(*) FROM sqlite_schema');
+      console.log('looks');
+      setTimeout(() => process.exit(), 50);`;
+    const other = spawn(process.execPath, ['-e', look, join(folder, file)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await new Promise((done) => other.stdout.once('data', done));
+    await (await createLock({ folder }).acquire(account, 'push')).release();
+  });
+
   it('is free at once when its owner was killed', async () => {
     const holder = await holdElsewhere();
     const closed = ended(holder);
