@@ -21,7 +21,7 @@ import { isPull, isPush, readMappings, readPullMappings, readPushMappings } from
 import { oneAtATime } from './one-at-a-time.ts';
 import { ownTransport } from './own-transport.ts';
 import { completePlanOptions } from './plan-options.ts';
-import { isPullRun, pullMappings, resumePull } from './pull-reports.ts';
+import { groupReader, isPullRun, pullMappings, resumePull } from './pull-reports.ts';
 import { refuseUncheckedTls, withPorts, type Session } from './session.ts';
 import { openState, rememberedBaseUrl } from './state.ts';
 import { openTables, type World } from './tables.ts';
@@ -155,7 +155,7 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
         const { tables, pipes } = openTables(task, world);
         try {
           const pulls = read.filter(isPull);
-          await preparePull(pulls, tables);
+          await preparePull(pulls, tables, { groups: groupReader({ ...world, tables }, config) });
           const { timezone, vars } = config;
           const variable = (name: string): string | undefined => vars[name];
           const ports = { ...world, store, tables, timezone, rulesOf: rulesOf(config), variable };

@@ -11,6 +11,7 @@ import {
   preparePull,
   pullPrepared,
   type PreparedPull,
+  type PrepareOptions,
   type PullOptions,
   type PullPorts,
 } from '../sync/pull.ts';
@@ -43,8 +44,16 @@ export async function pullMappings(
   mappings: readonly PullMapping[],
   options: PullOptions,
 ): Promise<PullResult> {
-  return recordPull(session, await preparePull(mappings, session.ports.tables), options);
+  const { ports, config } = session;
+  const prepared = await preparePull(mappings, ports.tables, { groups: groupReader(ports, config) });
+  return recordPull(session, prepared, options);
 }
+
+/** Reads the operator's groups of the league of a mapping. */
+export const groupReader =
+  (ports: Parameters<typeof readGroups>[0], config: Config): NonNullable<PrepareOptions['groups']> =>
+  (mapping) =>
+    readGroups(ports, groupsOf(config, mapping), config);
 
 /** The same of mappings that are prepared. */
 export async function recordPull(
@@ -78,7 +87,7 @@ export async function resumePull(
   );
   if (before === undefined) return undefined;
   const { pulls, partial, limit: stored } = storedPull(before);
-  const prepared = await preparePull(pulls, ports.tables);
+  const prepared = await preparePull(pulls, ports.tables, { groups: groupReader(ports, session.config) });
   const options = { limit: limit ?? stored, partial };
   return pullAsRun(session, { account, prepared, options, before, keepsId: true });
 }
@@ -147,7 +156,6 @@ const pullPorts = (
   account: service,
   counted: record,
   timezone: config.timezone,
-  groups: (mapping) => readGroups(ports, groupsOf(config, mapping), config),
   season: keepSettings(config),
   coverFacts: (): CoverFacts => ({
     service: connection.baseUrl,

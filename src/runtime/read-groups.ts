@@ -17,7 +17,8 @@ type Groups = NonNullable<Config['season']['groups']>;
 
 /**
  * The operator's own groups: a line of the table says that a member stands in one. Nothing where none are configured. Errors: ConfigError `source.*`, `header.missing` where a column
- * is not there, `season.groups` for a line that cannot be read, and `season.from_week` for a first week that is none.
+ * is not there, `season.groups` for a line that cannot be read, `season.from_week` for a first week that is none, and `season.member_twice` where two lines say
+ * another one of a member in a group.
  */
 export async function readGroups(
   { tables, signal }: Pick<SyncPorts, 'tables' | 'signal'>,
@@ -79,6 +80,7 @@ async function membersOf(
   const issueOf = ({ cells, issues = [] }: SourceRow): Issue | undefined =>
     [...issues, ...places.flatMap((at) => errorIssue(cells[at] ?? '', table.header[at] ?? ''))][0];
   const found: GroupMember[] = [];
+  const lines = new Map<string, { readonly row: number; readonly first: number | undefined }>();
   for await (const batch of table.batches()) {
     signal.throwIfAborted();
     for (const row of rowsFor(used, batch)) {
@@ -96,6 +98,11 @@ async function membersOf(
       const from = textAt(fromAt);
       const first = weekNumber(from);
       if (from !== '' && first === undefined) throw noWeek(options.origin, rowNumber, fromWeek ?? '', from);
+      const key = JSON.stringify(one);
+      const before = lines.get(key);
+      if (before !== undefined && before.first !== first)
+        throw otherWeek(options.origin, rowNumber, one, before.row);
+      lines.set(key, { row: rowNumber, first });
       found.push({ ...one, fromWeek: first });
     }
   }
@@ -116,6 +123,19 @@ function noWeek(origin: string, rowNumber: number, column: string, text: string)
       line: rowNumber,
       next: 'Write its number, such as 7, or leave the cell empty for the whole season.',
     },
+  );
+}
+
+function otherWeek(
+  origin: string,
+  rowNumber: number,
+  { member, group }: Pick<GroupMember, 'member' | 'group'>,
+  before: number,
+): ConfigError {
+  return new ConfigError(
+    'season.member_twice',
+    `${origin} row ${rowNumber}: ${show(member)} stands in ${show(group)} in row ${before} too, from another game week (for season.groups)`,
+    { file: origin, line: rowNumber, next: 'Keep the line with the right first game week.' },
   );
 }
 

@@ -14,7 +14,7 @@ import type { ReportTab, ReportValue } from '../model/tables/table.ts';
 import type { PullMapping } from '../mapping/mapping.ts';
 import { cellsOf } from '../report/column.ts';
 import { Keeper, type KeeperPorts } from './memory/keeper.ts';
-import { groupByFile, isLocal, prepareJob, type Job } from './pulling/job.ts';
+import { groupByFile, isLocal, prepareJob, type Job, type PrepareOptions } from './pulling/job.ts';
 import { openContext, take, type ReadContext, type ReadPorts } from './pulling/read.ts';
 import { announceSources } from './rows/read-rows.ts';
 import type { SyncPorts } from './ports.ts';
@@ -192,6 +192,8 @@ async function writeUnlessStopped(
   }
 }
 
+export type { PrepareOptions } from './pulling/job.ts';
+
 /** How a pull is done. */
 export interface PullOptions {
   /** The most records of each report. */
@@ -214,20 +216,20 @@ export interface PreparedPull {
 }
 
 /**
- * Checks everything about the mappings that needs no request, their tables of player ids read. Errors: ConfigError and UsageError for what is
+ * Checks everything about the mappings that needs no request, their tables of player ids and of groups read. Errors: ConfigError and UsageError for what is
  * wrong with a mapping; what Google refuses is kept for the report that it concerns, and with `isAlone` every table that cannot be read.
  */
 export async function preparePull(
   mappings: readonly PullMapping[],
   tables: SyncPorts['tables'],
-  isAlone = false,
+  options: PrepareOptions = {},
 ): Promise<PreparedPull> {
   announceSources(
     tables,
     mappings.flatMap(({ ids }) => (ids?.kind === 'column' ? [ids.source.location] : [])),
   );
   const jobs: Job[] = [];
-  for (const mapping of mappings) jobs.push(await prepareJob(mapping, tables, isAlone));
+  for (const mapping of mappings) jobs.push(await prepareJob(mapping, tables, options));
   return { mappings, jobs, groups: groupByFile(jobs) };
 }
 
@@ -246,7 +248,12 @@ export async function pullPrepared(
   const common = openContext(ports, keeper, '', reads);
   const { limit = Infinity, offline = false, partial = false, continuedSinceMs } = options;
   const asked = { limit, offline, partial, continuedSinceMs };
-  const contextOf = (job: Job): ReadContext => ({ ...common, ...asked, mapping: job.mapping.name });
+  const contextOf = (job: Job): ReadContext => ({
+    ...common,
+    ...asked,
+    mapping: job.mapping.name,
+    groups: job.groups,
+  });
   const summaries = new Map<string, PullSummary>();
   try {
     for (const group of groups) {

@@ -12,7 +12,13 @@ import { compareFlags, mappingNames, yes } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { isPull, isPush, readMappings } from '../../runtime/config/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
-import { exitCodesOf, pullReports, recordPull, stopOfReports } from '../../runtime/pull-reports.ts';
+import {
+  exitCodesOf,
+  groupReader,
+  pullReports,
+  recordPull,
+  stopOfReports,
+} from '../../runtime/pull-reports.ts';
 import { askApproval, tellResult, type Work } from '../push/run-push.ts';
 import { withLeagues } from '../league-sessions.ts';
 import { pushAlone, type Kept } from '../schedule/push-alone.ts';
@@ -45,7 +51,10 @@ export function runSync(args: SyncArgs, program: Program, kept?: Kept): Promise<
       const { begun: _, ...ofWeek } = kept ?? {};
       const options = { ...planOptions(args), ...ofWeek, skipUnfilled };
       const pulls = mappings.filter(isPull);
-      const prepared = await preparePull(pulls, session.ports.tables, kept !== undefined);
+      const prepared = await preparePull(pulls, session.ports.tables, {
+        isAlone: kept !== undefined,
+        groups: groupReader(session.ports, session.config),
+      });
       if (args.dryRun === true) return showPlan('sync', pushes, options, work);
       const pushed =
         kept === undefined

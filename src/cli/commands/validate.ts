@@ -5,6 +5,7 @@ import { withLeague } from '../../model/league-name.ts';
 import { renderSaid } from '../../model/said.ts';
 import { EXIT } from '../../model/error.ts';
 import type { Stop } from '../../sync/ports.ts';
+import { groupReader } from '../../runtime/pull-reports.ts';
 import { preparePull } from '../../sync/pull.ts';
 import { eachRow } from '../../sync/rows/row-pages.ts';
 import { rowIssues, validateSources, type Validation } from '../../sync/validate.ts';
@@ -58,7 +59,7 @@ export const validate = defineCommand({
         rulesOf: rulesOf(config),
       };
       const options = planOptions(args);
-      await preparePull(mappings.filter(isPull), ports.tables);
+      await preparePull(mappings.filter(isPull), ports.tables, { groups: groupReader(ports, config) });
       const validated = await validateSources(ports, mappings.filter(isPush), options);
       const validation = {
         ...validated,

@@ -8,12 +8,16 @@ import {
   type TeamsheetError,
 } from '../../model/error.ts';
 import type { PullMapping } from '../../mapping/mapping.ts';
+import { show } from '../../mapping/show.ts';
+import { listed } from '../../model/listed.ts';
+import { didYouMean } from '../../model/nearest.ts';
 import type { ReportLayout } from '../../model/tables/layout.ts';
 import type { TableLocation } from '../../model/tables/table.ts';
 import { joinLayout, orderColumns } from '../../report/arrange.ts';
 import { bindColumns, type BoundColumn, type Misfits } from '../../report/column.ts';
 import { reportOf } from '../../report/index.ts';
 import type { Report } from '../../report/report.ts';
+import type { GroupMember } from '../../season/standings.ts';
 import { withPlayerIds } from './players.ts';
 import type { Read } from './read.ts';
 import { readOf, wantsDetail } from './resources.ts';
@@ -27,6 +31,7 @@ export interface Job {
   readonly layout: ReportLayout | undefined;
   readonly read: Read;
   readonly misfits: Map<string, Misfits>;
+  readonly groups: readonly GroupMember[];
   /** Records in the report so far. */
   records: number;
   /** A limit cut its records. */
@@ -47,28 +52,51 @@ export function isLocal(error: unknown): error is TeamsheetError {
   return [UnavailableError, AccessError, RefusedError, IncompleteError].some((kind) => error instanceof kind);
 }
 
-/** The mapping with the player ids of its table, or why that cannot be read. */
-async function tryPlayerIds(
+/** How tables that reports hang on are read. */
+export interface PrepareOptions {
+  /** A table that cannot be read is the failure of its report, whatever is wrong with it. */
+  readonly isAlone?: boolean;
+  /** The operator's groups of the league of a mapping. */
+  readonly groups?: (mapping: string) => Promise<readonly GroupMember[]>;
+}
+
+function refuseUnknownGroup(mapping: PullMapping, wanted: string, groups: readonly GroupMember[]): void {
+  const names = [...new Set(groups.map(({ group }) => group))];
+  if (names.includes(wanted)) return;
+  const there = names.length === 0 ? 'no group' : listed(names.map(show));
+  throw configError(
+    mapping,
+    'season.group',
+    `nobody stands in the group ${show(wanted)}${didYouMean(wanted, names) || `; the table of season.groups has ${there}`}`,
+    'Correct group in where, or the table that season.groups in teamsheet.yaml names.',
+  );
+}
+
+/** The mapping with the player ids of its table and the groups that it needs, or why they cannot be read. */
+async function tryTables(
   mapping: PullMapping,
   tables: SyncPorts['tables'],
-  isAlone: boolean,
-): Promise<Pick<Job, 'mapping' | 'failure'>> {
+  { isAlone = false, groups: groupsOf }: PrepareOptions,
+): Promise<Pick<Job, 'mapping' | 'groups' | 'failure'>> {
   try {
-    return { mapping: await withPlayerIds(mapping, tables), failure: undefined };
+    const groups = readOf(mapping).hasGroups === true ? ((await groupsOf?.(mapping.name)) ?? []) : [];
+    const { group } = mapping.where;
+    if (group !== undefined) refuseUnknownGroup(mapping, String(group), groups);
+    return { mapping: await withPlayerIds(mapping, tables), groups, failure: undefined };
   } catch (failure) {
     if (!isLocal(failure) && !(isAlone && failure instanceof ConfigError)) throw failure;
-    return { mapping, failure };
+    return { mapping, groups: [], failure };
   }
 }
 
 /**
- * Everything about a mapping that needs no request, its table of player ids read; one in a spreadsheet that Google refuses is the failure of the job, and with
- * `isAlone` every one that cannot be read. Errors: ConfigError `mapping.where`, `source.*`, `ids.not_a_player_id`.
+ * Everything about a mapping that needs no request, its tables of player ids and of groups read; one in a spreadsheet that Google refuses is the failure of the job, and with
+ * `isAlone` every one that cannot be read. Errors: ConfigError `mapping.where`, `source.*`, `ids.not_a_player_id`, `season.*`.
  */
 export async function prepareJob(
   given: PullMapping,
   tables: SyncPorts['tables'],
-  isAlone: boolean,
+  options: PrepareOptions,
 ): Promise<Job> {
   const { resource, explode, where } = given;
   const filters = Object.keys(where).filter((name) => name !== 'id');
@@ -79,7 +107,7 @@ export async function prepareJob(
       `where names ids and also ${filters.join(', ')}`,
       'Use either ids or filters.',
     );
-  const { mapping, failure } = await tryPlayerIds(given, tables, isAlone);
+  const { mapping, groups, failure } = await tryTables(given, tables, options);
   const report = reportOf(resource, { detail: wantsDetail(mapping), explode });
   const { layout } = mapping;
   const bound = bindColumns(report, mapping.columns);
@@ -90,6 +118,7 @@ export async function prepareJob(
     columns,
     layout: layout === undefined ? undefined : joinLayout(layout, columns),
     read: readOf(mapping),
+    groups,
     misfits: new Map(),
     records: 0,
     limited: false,

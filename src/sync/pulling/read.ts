@@ -25,8 +25,6 @@ export interface ReadPorts extends Pick<
   readonly account: ServiceAccount;
   /** The account as it was read when the pull began. */
   readonly counted: Account;
-  /** The operator's groups of the league of a mapping. */
-  readonly groups?: (mapping: string) => Promise<readonly GroupMember[]>;
 }
 
 /** What a read of records works with. */
@@ -41,6 +39,8 @@ export interface ReadContext extends ReadPorts {
   readonly leftOut: Map<string, number>;
   /** The mapping that reads, for events. */
   readonly mapping: string;
+  /** The operator's groups of its league. */
+  readonly groups: readonly GroupMember[];
   /** Keeps what was read so far, so that the memory has it. */
   readonly flush: () => Promise<void>;
   /** What was read of the current game week since then, by the service's clock, is not asked for again: an unfinished pull goes on. Undefined: this is a new one. */
@@ -68,6 +68,7 @@ export const openContext = (
   share: shareReads(countUses(reads)),
   shareOne: shareRecords(sharedKinds(reads)),
   mapping,
+  groups: [],
   startedAtMs: ports.clock.monotonic(),
   limit: Infinity,
   continuedSinceMs: undefined,
@@ -85,6 +86,8 @@ export interface Read<Item = unknown> {
   readonly needs: readonly Read[];
   /** Of a read of single records, their kind: reads of one kind may want the same records. */
   readonly kind?: string;
+  /** It needs the operator's groups. */
+  readonly hasGroups?: boolean;
   readonly batches: (context: ReadContext) => AsyncIterable<readonly Item[]>;
 }
 

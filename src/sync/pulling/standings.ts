@@ -21,14 +21,14 @@ export function standingsRead(mapping: PullMapping): Read {
   return {
     name,
     needs: [lineups, details],
+    hasGroups: true,
     batches: async function* (context) {
-      const { store, account } = context;
+      const { store, account, groups } = context;
       const scope = { account, league };
       const { weeks: chosen, missing, stop } = await readChosen(choice, scope, context, [lineups, details]);
       const season = await leagueWeeks(store.memory, scope, await serviceNow(context, account));
       const ids = new Set(chosen.map(({ week }) => week.id));
       const none = new Set(missing);
-      const groups = (await context.groups?.(context.mapping)) ?? [];
       for await (const { week, rows } of keptStandings(store.memory, scope, season, ids, { groups, group })) {
         if (rows !== undefined) yield rows;
         else if (week.number !== undefined) none.add(week.number);

@@ -74,3 +74,13 @@ it('refuses a line whose member or group cannot be told, and takes one of which 
   const group = '<c r="B3" t="inlineStr"><is><t>North</t></is></c>';
   expect(await readTab(`${member}${group}<c r="C3"><f>B2</f></c>`)).toHaveLength(2);
 });
+
+it('refuses a member who stands in a group from two weeks, and takes the same line twice', async () => {
+  expect(await read('D-001,North,4', 'D-001,South,', 'D-001,North,GW4')).toHaveLength(3);
+  await expect(read('D-001,North,', 'D-002,North,', 'D-001,North,8')).rejects.toMatchObject({
+    code: 'season.member_twice',
+    message:
+      'groups.csv row 4: "D-001" stands in "North" in row 2 too, from another game week (for season.groups)',
+    exitCode: 4,
+  });
+});
