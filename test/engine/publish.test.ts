@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunEvent } from '../../src/model/event.ts';
 import type { Kept, LeagueScope } from '../../src/model/state/memory.ts';
 import { PUBLIC_RULES } from '../../src/rules/rules.ts';
 import { publishLeague, type PublishPorts } from '../../src/runtime/publish/publish.ts';
@@ -78,7 +79,9 @@ function squadOf(member: string, week: number, points: number, atMs: number): re
 describe('publishing a league', () => {
   const memory = { current: new MemoryWeeks(new WeeksData()) };
   let folder: ReturnType<typeof makeFolder>;
+  const said: string[] = [];
   beforeEach(() => {
+    said.length = 0;
     folder = makeFolder();
     memory.current = new MemoryWeeks(new WeeksData());
   });
@@ -100,6 +103,7 @@ describe('publishing a league', () => {
       service: { timeMs: () => undefined },
       clock: { now: () => nowMs },
       timezone: 'UTC',
+      emit: (event: RunEvent) => said.push('message' in event ? event.message : event.kind),
     } as unknown as PublishPorts;
     const out = join(folder.path, 'public');
     return publishLeague(
@@ -306,5 +310,8 @@ describe('publishing a league', () => {
     expect(office.indexOf('Squad of ann')).toBeGreaterThan(0);
     expect(office.indexOf('Squad of ann')).toBeLessThan(office.indexOf('Squad of cat'));
     expect(office).not.toContain('Squad of bob');
+    expect(said).toEqual([]);
+    await publish(afterTwo, {}, [group('ann'), group('Cat')]);
+    expect(said).toEqual([expect.stringContaining('no squad is known of the member "Cat"')]);
   });
 });

@@ -8,6 +8,7 @@ import { UsageError } from '../../model/error.ts';
 import { siteFiles } from '../../pages/site/site.ts';
 import type { SyncPorts } from '../../sync/ports.ts';
 import type { NumberedWeek } from '../../sync/weeks/week-values.ts';
+import { unknownMembers } from '../../sync/memory/group-members.ts';
 import { knownWeeks, latestKept } from '../../sync/memory/known-weeks.ts';
 import { leagueWeeks, type LeagueWeek } from '../../sync/memory/league-weeks.ts';
 import { markTriggered } from '../../sync/memory/processed.ts';
@@ -20,7 +21,7 @@ import type { Group } from './site-groups.ts';
 import { siteOf } from './site-values.ts';
 
 /** What publishing works with. It asks the service nothing. */
-export interface PublishPorts extends Pick<SyncPorts, 'service' | 'store' | 'clock'> {
+export interface PublishPorts extends Pick<SyncPorts, 'service' | 'store' | 'clock' | 'emit'> {
   readonly timezone: string;
 }
 
@@ -56,7 +57,7 @@ export async function publishLeague(
   choice: WeekChoice,
   groups: readonly GroupMember[],
 ): Promise<PublishedSite> {
-  const { store, timezone } = ports;
+  const { store, timezone, emit } = ports;
   const { memory } = store;
   await markTriggered(ports, scope.account, scope.league);
   const nowMs = await serviceNow(ports, scope.account);
@@ -85,6 +86,8 @@ export async function publishLeague(
     timezone,
     isOver: season.every(({ isOver }) => isOver) && !(await hasMoreWeeks(ports, scope, season)),
   });
+  const unknown = await unknownMembers(memory, scope, groups);
+  if (unknown !== undefined) emit({ kind: 'warning', message: unknown });
   const written = await replaceFolder(settings.out, siteFiles(site), settings.shownOut);
   await keepPublished(memory, scope, fresh, nowMs);
   const weeks = values.map(({ number: week, gameWeek, state }): PublishedWeek => ({

@@ -1,4 +1,5 @@
 import type { PullMapping } from '../../mapping/mapping.ts';
+import { unknownMembers } from '../memory/group-members.ts';
 import { keptStandings } from '../memory/kept-standings.ts';
 import { leagueWeeks } from '../memory/league-weeks.ts';
 import { serviceNow } from '../memory/service-time.ts';
@@ -29,6 +30,8 @@ export function standingsRead(mapping: PullMapping): Read {
       const season = await leagueWeeks(store.memory, scope, await serviceNow(context, account));
       const ids = new Set(chosen.map(({ week }) => week.id));
       const none = new Set(missing);
+      const unknown = await unknownMembers(store.memory, scope, groups);
+      if (unknown !== undefined) context.emit({ kind: 'warning', message: unknown });
       for await (const { week, rows } of keptStandings(store.memory, scope, season, ids, { groups, group })) {
         if (rows !== undefined) yield rows;
         else if (week.number !== undefined) none.add(week.number);
