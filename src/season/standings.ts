@@ -247,6 +247,10 @@ function gapsOf(
   return gaps;
 }
 
+/** Whether the ranks of a week count the squads of forgotten members, or nobody is forgotten. */
+export const hasWholeRanks = (rows: readonly Standing[], week: StandingsWeek, forgotten: number): boolean =>
+  forgotten === 0 || gapsOf(rows, week, forgotten) !== undefined;
+
 function withRanks(
   rows: readonly Standing[],
   gaps: ReadonlyMap<string, number> | undefined,

@@ -69,6 +69,7 @@ export function seasonValues({
       mark: 'final',
       kickOffMs: Date.UTC(2026, 7, 15 + at * 7, 11, 30),
       isProcessed: at + 1 < weeks,
+      hasWholeRanks: true,
       players: new Map(PLAYERS.map((player) => [player.id, { ...player, points: points.get(player.id) }])),
       squads: its.map((squad) => ({ ...squad, rank: sorted.indexOf(squad.total) + 1 })),
     };

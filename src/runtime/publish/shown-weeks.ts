@@ -34,11 +34,13 @@ export function shownWeeks(
   const shown: ShownWeek[] = [];
   let played: ReadonlyMap<string, PlayedSquad> = new Map();
   for (const week of weeks) {
-    const before = shown.at(-1)?.squads;
+    const before = shown.at(-1);
+    // Nobody moves from ranks of the whole league to ranks of who is left.
+    const compared = before?.week.hasWholeRanks === week.hasWholeRanks ? before.squads : undefined;
     const last = played;
     const squads = week.squads
       .filter(({ squad }) => numbers.has(squad))
-      .map((values) => [values.squad, inWeek(values, before?.get(values.squad), last)] as const);
+      .map((values) => [values.squad, inWeek(values, compared?.get(values.squad), last)] as const);
     shown.push({ week, squads: new Map(squads) });
     played = new Map(
       squads.flatMap(([id, values]) => {

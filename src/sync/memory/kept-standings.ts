@@ -5,6 +5,7 @@ import type { LineupFacts } from '../../season/squad-facts.ts';
 import {
   hangsOnBefore,
   hasFreeHit,
+  hasWholeRanks,
   standings,
   type EarlyReadings,
   type Standing,
@@ -22,6 +23,7 @@ export interface KeptStandings {
   /** Undefined where nothing is kept of the week. */
   readonly rows: readonly Standing[] | undefined;
   readonly early: EarlyReadings;
+  readonly hasWholeRanks: boolean;
 }
 
 export interface KeptOptions extends Pick<StandingsOptions, 'groups' | 'group'> {
@@ -88,7 +90,11 @@ async function* standingsOf(
     if (options.hits === undefined && hangsOnBefore(kept)) options.hits = await hits();
     const rows = next(kept);
     const isKept = kept.lineups.size + kept.squads.size > 0;
-    if (isAsked(league)) yield { week: league.week, rows: isKept ? rows : undefined, early: kept.early };
+    if (!isAsked(league)) continue;
+    yield {
+      ...{ week: league.week, rows: isKept ? rows : undefined, early: kept.early },
+      hasWholeRanks: hasWholeRanks(rows, kept, options.forgotten),
+    };
   }
 }
 

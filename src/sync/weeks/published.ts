@@ -6,7 +6,7 @@ import { eachKept } from '../memory/known-weeks.ts';
 const WHOLE = '';
 
 /** Another number where weeks are kept otherwise: one that was kept so is published anew. */
-const FORMAT = 3;
+const FORMAT = 4;
 
 /** What is kept of a published week beside its squads. */
 type Head = Omit<WeekValues, 'gameWeek' | 'players' | 'squads' | 'kickOffMs'> & {

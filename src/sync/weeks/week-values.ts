@@ -53,7 +53,7 @@ export async function readWeekValues(
     );
   };
   const options = { groups: [], lineups };
-  for await (const { week, rows = [], early } of keptStandings(
+  for await (const { week, rows = [], early, hasWholeRanks } of keptStandings(
     source.memory,
     source.scope,
     source.season,
@@ -74,7 +74,7 @@ export async function readWeekValues(
         players.set(player.id, player);
     found.push({
       ...{ gameWeek: week.id, number, state, mark, kickOffMs, players },
-      isProcessed: processed !== undefined,
+      ...{ isProcessed: processed !== undefined, hasWholeRanks },
       squads: rows.map((each) =>
         squadValues(each, pairs.get(each.id) ?? {}, minutes, early.lineups.get(each.id)),
       ),

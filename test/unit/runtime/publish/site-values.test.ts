@@ -63,6 +63,21 @@ describe('the squads of a site', () => {
   });
 });
 
+it('says no movement between ranks of the whole league and those of who is left', () => {
+  const weeks = season.map((week, at) => ({ ...week, hasWholeRanks: at !== 3 }));
+  const site = siteOf(weeks, siteOptions(weeks));
+  const known = site.squads[0]?.weeks.map(({ previousRank }) => previousRank !== undefined);
+  expect(known).toEqual([false, true, true, false, false, true]);
+  expect(site.weeks.map(({ climbers }) => climbers.length > 0)).toEqual([
+    false,
+    true,
+    true,
+    false,
+    false,
+    true,
+  ]);
+});
+
 it('is the same, in whichever order the squads stand in the memory', () => {
   const turned = season.map((week) => ({ ...week, squads: week.squads.toReversed() }));
   expect(siteOf(turned, siteOptions(season))).toEqual(siteOf(season, siteOptions(season)));
