@@ -28,9 +28,9 @@ function who({ member, mark, groups }: SiteSquad): Markup | null {
   return parts.length === 0 ? null : markup`<p class="lead names">${parts}</p>`;
 }
 
-function numbers({ week, rank, previousRank, points, total, value }: SquadWeek): Markup {
+function numbers({ week, rank, previousRank, isNew, points, total, value }: SquadWeek): Markup {
   return tiles(
-    tile('Rank', count(rank), movement(rank, previousRank)),
+    tile('Rank', count(rank), movement({ rank, previousRank, isNew })),
     tile('Total', count(total), 'points'),
     tile(`Game week ${week}`, count(points), 'points'),
     ...(value === undefined ? [] : [tile('Value', money(value))]),
@@ -83,7 +83,7 @@ function historyCard({ weeks }: SiteSquad, root: string): Markup {
       markup`<b>${count(one.points)}</b>`,
       count(one.total),
       count(one.rank),
-      movement(one.rank, one.previousRank),
+      movement(one),
       ...madeOf(one),
     ]);
   return card('Week by week', table('The season week by week', HISTORY, rows, 'Nothing of it was read yet.'));

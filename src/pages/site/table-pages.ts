@@ -74,7 +74,7 @@ export function standingsTable(
     const now = weekOf(squad, week?.number);
     return [
       markup`<b>${count(rank)}</b>`,
-      movement(now?.rank, now?.previousRank),
+      movement(now),
       markup`${squadLink(squad, root)}${squad.mark !== undefined && markup` <span class="badge">${squad.mark}</span>`}`,
       count(now?.points),
       markup`<b>${count(now?.total ?? squad.weeks.at(-1)?.total)}</b>`,

@@ -45,6 +45,8 @@ export interface SquadWeek {
   readonly week: number;
   readonly rank: number | undefined;
   readonly previousRank: number | undefined;
+  /** It is in none of the weeks before, and others are. */
+  readonly isNew: boolean;
   readonly points: number | undefined;
   readonly total: number | undefined;
   readonly captain: SitePlayer | undefined;

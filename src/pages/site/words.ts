@@ -1,6 +1,7 @@
 import type { WeekState } from '../../model/state/memory.ts';
 import { markup, type Markup } from '../markup.ts';
 import { count } from '../parts.ts';
+import type { SquadWeek } from './values.ts';
 
 /** What members are told of how far a week is known. */
 export const STATE_WORDS: Readonly<Record<WeekState, { readonly short: string; readonly long: string }>> = {
@@ -15,10 +16,14 @@ export const STATE_WORDS: Readonly<Record<WeekState, { readonly short: string; r
   missing: { short: 'not read', long: 'The line-ups of this week were not read in time.' },
 };
 
-/** Places won or lost since the week before, with a sign and in words; a squad without a rank before is new. */
-export function movement(rank: number | undefined, previousRank: number | undefined): Markup {
-  if (rank === undefined) return markup`<span class="move">–</span>`;
-  if (previousRank === undefined) return markup`<span class="move same">new</span>`;
+/** Places won or lost since the week before, with a sign and in words; a squad that joined is new. */
+export function movement({
+  rank,
+  previousRank,
+  isNew = false,
+}: Partial<Pick<SquadWeek, 'rank' | 'previousRank' | 'isNew'>> = {}): Markup {
+  if (rank !== undefined && isNew) return markup`<span class="move same">new</span>`;
+  if (rank === undefined || previousRank === undefined) return markup`<span class="move">–</span>`;
   const places = previousRank - rank;
   if (places === 0)
     return markup`<span class="move same"><span aria-hidden="true">=</span><span class="sr">same place</span></span>`;

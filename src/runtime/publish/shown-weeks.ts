@@ -18,7 +18,11 @@ export interface SiteOptions {
 }
 
 /** A squad in a week, with what changed since the week before. */
-export type SquadInWeek = SquadValues & CountedSquad;
+export type SquadInWeek = SquadValues &
+  CountedSquad & {
+    /** It is in none of the weeks before, and others are. */
+    readonly isNew: boolean;
+  };
 
 /** A week whose squads are those that are shown, by their ids. */
 export interface ShownWeek {
@@ -32,6 +36,7 @@ export function shownWeeks(
   numbers: ReadonlyMap<string, number>,
 ): readonly ShownWeek[] {
   const shown: ShownWeek[] = [];
+  const known = new Set<string>();
   let played: ReadonlyMap<string, PlayedSquad> = new Map();
   for (const week of weeks) {
     const before = shown.at(-1);
@@ -40,7 +45,9 @@ export function shownWeeks(
     const last = played;
     const squads = week.squads
       .filter(({ squad }) => numbers.has(squad))
-      .map((values) => [values.squad, inWeek(values, compared?.get(values.squad), last)] as const);
+      .map((values) => [values.squad, inWeek(values, compared?.get(values.squad), last)] as const)
+      .map(([id, values]) => [id, { ...values, isNew: known.size > 0 && !known.has(id) }] as const);
+    for (const [id] of squads) known.add(id);
     shown.push({ week, squads: new Map(squads) });
     played = new Map(
       squads.flatMap(([id, values]) => {
@@ -59,7 +66,7 @@ function inWeek(
   values: SquadValues,
   before: SquadValues | undefined,
   played: ReadonlyMap<string, PlayedSquad>,
-): SquadInWeek {
+): Omit<SquadInWeek, 'isNew'> {
   const { playersIn, playersOut } = transfersSince(played.get(values.squad), playersOf(values)) ?? {};
   return { ...values, previousRank: before?.rank, playersIn, playersOut };
 }

@@ -70,11 +70,12 @@ function siteSquads(
 }
 
 function squadWeek(week: WeekValues, squad: SquadInWeek, players: SitePlayers): SquadWeek {
-  const { rank, previousRank, points, total, captain, captainPoints, benchPoints, hits, chip, value } = squad;
+  const { rank, previousRank, isNew, points, total, captain, captainPoints, benchPoints, hits, chip, value } =
+    squad;
   const named = (ids: readonly string[] | undefined) => ids?.map((id) => players.of(id));
   return {
     week: week.number,
-    ...{ rank, previousRank, points, total },
+    ...{ rank, previousRank, isNew, points, total },
     captain: captain === undefined ? undefined : players.of(captain),
     ...{ captainPoints, benchPoints, hits, chip, value },
     playersIn: named(squad.playersIn),

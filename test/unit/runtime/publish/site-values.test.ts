@@ -54,6 +54,18 @@ describe('the squads of a site', () => {
     expect(squads.filter(({ mark }) => mark !== undefined)).toHaveLength(1);
   });
 
+  it('are new in their first week alone, where others were there before', () => {
+    const [, second] = season;
+    const weeks = season.map((week, at) =>
+      at === 0 ? { ...week, squads: week.squads.slice(1) } : at === 2 ? { ...week, squads: [] } : week,
+    );
+    const { squads } = siteOf(weeks, siteOptions(season));
+    const fresh = squads.flatMap((squad) =>
+      squad.weeks.flatMap(({ week, isNew }) => (isNew ? [[squad.number, week]] : [])),
+    );
+    expect(fresh).toEqual([[1, second?.number]]);
+  });
+
   it('have the players who came and went since the week before', () => {
     const { squads } = siteOf(season, siteOptions(season));
     const changes = squads.flatMap(({ weeks }) => weeks.slice(1));
