@@ -87,6 +87,7 @@ interface Before {
 export function standings(options: StandingsOptions): (week: StandingsWeek) => readonly Standing[] {
   let before: Before | undefined;
   let { first } = options;
+  const earned = new PointsBefore(options.groups);
   return (week) => {
     const ids = new Set([...week.lineups.keys(), ...week.squads.keys()]);
     if (ids.size === 0) {
@@ -103,7 +104,8 @@ export function standings(options: StandingsOptions): (week: StandingsWeek) => r
       standings: new Map(ranked.map((each) => [each.id, each])),
       played: playedIn(week, ranked, before),
     };
-    return withGroups(ranked, options);
+    earned.add(week.week.number, ranked);
+    return withGroups(ranked, options, earned);
   };
 }
 
@@ -266,10 +268,46 @@ function withRanks(
   });
 }
 
-/** Names the groups of each squad, and its rank in the group: in the one that is asked for, else in its only one. */
+/** What squads had before the first weeks of the groups, by the squad's id: what counts for a group is what was won since. */
+class PointsBefore {
+  readonly #totals: ReadonlyMap<number, Map<string, number>>;
+  readonly #seen = new Set<string>();
+
+  constructor(groups: readonly GroupMember[]) {
+    const weeks = groups.flatMap(({ fromWeek }) => fromWeek ?? []);
+    this.#totals = new Map(weeks.map((week) => [week, new Map()]));
+  }
+
+  add(week = Number.NaN, rows: readonly Standing[] = []): void {
+    const isFirst = this.#seen.size === 0;
+    for (const [from, totals] of this.#totals) {
+      for (const { id, total, points } of rows) {
+        if (total === null) continue;
+        if (week === from - 1) totals.set(id, total);
+        // The week before was not read, or the squad was made since.
+        const isOwn = week === from || (week > from && !isFirst && !this.#seen.has(id));
+        if (isOwn && !totals.has(id) && points !== null) totals.set(id, total - points);
+      }
+    }
+    for (const { id } of rows) this.#seen.add(id);
+  }
+
+  /** Null where it is not known. */
+  pointsSince(fromWeek: number | undefined, { id, total }: Standing): number | null {
+    if (isWholeSeason(fromWeek) || total === null) return total;
+    const before = this.#totals.get(fromWeek ?? 1)?.get(id);
+    return before === undefined ? null : total - before;
+  }
+}
+
+/** Whether every week of a season counts for a member of a group. */
+export const isWholeSeason = (fromWeek: number | undefined): boolean => (fromWeek ?? 1) <= 1;
+
+/** Names the groups of each squad, and its rank in the group, by the points since its first week there: in the one that is asked for, else in its only one. */
 function withGroups(
   rows: readonly Standing[],
   { groups, group: wanted }: StandingsOptions,
+  earned: PointsBefore,
 ): readonly Standing[] {
   const byMember = Map.groupBy(groups, ({ member }) => member);
   const groupsOf = ({ user, week }: Standing): readonly string[] => {
@@ -279,9 +317,14 @@ function withGroups(
   };
   const its = new Map(rows.map((row) => [row.id, groupsOf(row)]));
   const names = wanted === undefined ? [...new Set([...its.values()].flat())] : [wanted];
-  const ranks = new Map(
-    names.map((name) => [name, ranksOf(rows.filter(({ id }) => its.get(id)?.includes(name) === true))]),
-  );
+  const inGroup = (name: string): readonly Standing[] =>
+    rows
+      .filter(({ id }) => its.get(id)?.includes(name) === true)
+      .map((row) => {
+        const own = byMember.get(row.user?.external_id ?? '')?.find(({ group }) => group === name);
+        return { ...row, total: earned.pointsSince(own?.fromWeek, row) };
+      });
+  const ranks = new Map(names.map((name) => [name, ranksOf(inGroup(name))]));
   return rows.flatMap((row): Standing[] => {
     const own = its.get(row.id) ?? [];
     if (wanted !== undefined && !own.includes(wanted)) return [];

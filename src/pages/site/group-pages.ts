@@ -22,7 +22,7 @@ export function* groupPages(site: Site): Generator<SiteFile> {
     const first = paths[index] ?? '';
     for (const part of inPages(squads)) {
       const path = nthPath(first, part.page);
-      const body = markup`<p class="lead">The place in the group stands first; movement is that in the whole league.</p>
+      const body = markup`<p class="lead">The place in the group stands first; movement is that in the whole league. The total counts from a member’s first game week in the group on.</p>
         ${card(null, standingsTable(`The table of ${name}`, part.rows, week, rootOf(path)), listPager(first, part))}`;
       yield sitePage(site, { path, section: 'groups.html', title: name, body });
     }

@@ -46,6 +46,8 @@ export function listPager(path: string, of: PageOf): Markup | null {
 export interface StandingsRow {
   readonly rank: number | undefined;
   readonly squad: SiteSquad;
+  /** The points that count, where they are not the squad's total. */
+  readonly points?: number;
 }
 
 /** The week of a squad that a table is about; undefined where nothing is known of it. */
@@ -70,14 +72,14 @@ export function standingsTable(
     { head: 'Hits', kind: 'num wide' },
     { head: 'Chip', kind: 'wide' },
   ];
-  const cells = rows.map(({ rank, squad }): readonly Part[] => {
+  const cells = rows.map(({ rank, squad, points }): readonly Part[] => {
     const now = weekOf(squad, week?.number);
     return [
       markup`<b>${count(rank)}</b>`,
       movement(now),
       markup`${squadLink(squad, root)}${squad.mark !== undefined && markup` <span class="badge">${squad.mark}</span>`}`,
       count(now?.points),
-      markup`<b>${count(now?.total ?? squad.weeks.at(-1)?.total)}</b>`,
+      markup`<b>${count(points ?? now?.total ?? squad.weeks.at(-1)?.total)}</b>`,
       ...madeOf(now),
     ];
   });

@@ -157,7 +157,12 @@ export interface SiteMonth {
 /** The squads of one of the operator's own groups, the best first. */
 export interface SiteGroup {
   readonly name: string;
-  readonly table: readonly { readonly rank: number; readonly squad: SiteSquad }[];
+  readonly table: readonly {
+    readonly rank: number;
+    readonly squad: SiteSquad;
+    /** Those that count in the group. */
+    readonly points: number;
+  }[];
 }
 
 /** A league as its members see it. */

@@ -75,7 +75,7 @@ async function* standingsOf(
   const isAsked = ({ week }: LeagueWeek): boolean => ids.has(week.id);
   const asked = season.findIndex(isAsked);
   if (asked === -1) return;
-  const begin = await beginning(season.slice(0, asked), facts);
+  const begin = Math.min(await beginning(season.slice(0, asked), facts), beforeGroups(season, groups.groups));
   const options = {
     ...groups,
     hits: undefined as HitsInPoints,
@@ -105,6 +105,13 @@ async function beginning(before: readonly LeagueWeek[], facts: WeekFacts): Promi
     if (!hangsOnBefore(kept) && !hasFreeHit(kept)) return at;
   }
   return 0;
+}
+
+/** Where the week before the first one of a group stands: what its members won since then counts. */
+function beforeGroups(season: readonly LeagueWeek[], groups: KeptOptions['groups']): number {
+  const first = groups.reduce((least, { fromWeek = Infinity }) => Math.min(least, fromWeek), Infinity);
+  const at = season.findIndex(({ week: { number = -Infinity } }) => number >= first - 1);
+  return at === -1 ? Infinity : at;
 }
 
 /** What of a week that is over was read before its last match began. */

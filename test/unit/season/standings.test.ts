@@ -254,6 +254,68 @@ it('ranks within groups from the week on in which a member joined; a member may 
   ]);
 });
 
+it('ranks within groups by what was won since the first week there', () => {
+  const weekOf = (
+    number: number,
+    totals: Readonly<Record<string, readonly [total: number, points: number]>>,
+  ) =>
+    week(
+      number,
+      Object.entries(totals).map(([id, [, points]]) => lineup(id, { 1: points, 2: 0 })),
+      Object.entries(totals).map(([id, [total]]) => squad(id, total)),
+    );
+  const since = (fromWeek: number, ...members: readonly string[]) =>
+    members.map((member) => ({ member: `M-${member}`, group: 'Cup', fromWeek }));
+  const ranks = (weeks: readonly StandingsWeek[], groups: StandingsOptions['groups']) =>
+    standings(weeks, { groups }).map((rows) =>
+      rows
+        .map(({ id, group_rank: rank }) => [id, rank] as const)
+        .toSorted(([one], [two]) => (one < two ? -1 : 1)),
+    );
+  const season = [
+    weekOf(6, { A: [300, 50], B: [200, 20], C: [100, 10] }),
+    weekOf(7, { A: [310, 10], B: [230, 30], C: [120, 20] }),
+    weekOf(9, { A: [370, 30], B: [260, 10], C: [180, 20], D: [25, 25] }),
+  ];
+  const cup = since(7, 'A', 'B', 'C', 'D');
+  // In week 9: 70, 60, 80, and 25 of a squad that was made since.
+  expect(ranks(season, cup)).toEqual([
+    [
+      ['A', null],
+      ['B', null],
+      ['C', null],
+    ],
+    [
+      ['A', 3],
+      ['B', 1],
+      ['C', 2],
+    ],
+    [
+      ['A', 2],
+      ['B', 3],
+      ['C', 1],
+      ['D', 4],
+    ],
+  ]);
+  // The week before was not read: 70, 60 and 80 all the same.
+  expect(ranks(season.slice(1), cup)[1]).toEqual([
+    ['A', 2],
+    ['B', 3],
+    ['C', 1],
+    ['D', 4],
+  ]);
+  // Nobody knows what squads had before week 8.
+  expect(ranks(season.slice(2), since(8, 'A', 'B'))[0]?.slice(0, 2)).toEqual([
+    ['A', null],
+    ['B', null],
+  ]);
+  // From the first week on, everything counts.
+  expect(ranks(season, since(1, 'A', 'B'))[0]?.slice(0, 2)).toEqual([
+    ['A', 1],
+    ['B', 2],
+  ]);
+});
+
 it('is the same of a week that is made from the week before on, with the squads of the first week', () => {
   const week3 = week(
     3,

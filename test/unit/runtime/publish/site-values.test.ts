@@ -107,4 +107,24 @@ describe('the groups of a site', () => {
     expect(table.map(({ rank }) => rank)).toEqual([1, 2, 3]);
     expect(table.at(-1)?.squad.number).toBe(2);
   });
+
+  it('count what totals grew by, weeks that were not read too, and leave out who is still to come', () => {
+    const weeks = season.map((week, at) => (at === 3 ? { ...week, squads: [] } : week));
+    const members = new Map([
+      ['M1', 3],
+      ['M2', 6],
+      ['M3', 1],
+      ['M4', 7],
+    ]);
+    const { groups } = siteOf(weeks, siteOptions(season, { groups: [{ name: 'Office', members }] }));
+    const totalOf = (squad: number, week: number): number => season[week - 1]?.squads[squad - 1]?.total ?? 0;
+    const points = new Map(groups[0]?.table.map(({ squad, points: own }) => [squad.number, own]));
+    expect(points).toEqual(
+      new Map([
+        [1, totalOf(1, 6) - totalOf(1, 2)],
+        [2, totalOf(2, 6) - totalOf(2, 5)],
+        [3, totalOf(3, 6)],
+      ]),
+    );
+  });
 });

@@ -100,6 +100,26 @@ describe('the standings of a season that was read in part', () => {
     const { memory, weeks } = await season();
     return Array.fromAsync(keptStandings(memory, SCOPE, weeks, new Set(ids), { groups: [] }));
   };
+  it('rank within groups by what was won since their first week, whichever weeks are asked for', async () => {
+    const { memory, weeks } = await season();
+    const groups = ['a', 'b'].map((member) => ({ member, group: 'Cup', fromWeek: 2 }));
+    const user = (external_id: string) => ({ id: external_id, external_id });
+    for (const id of ['a', 'b']) {
+      const ranking = { total_points: id === 'a' ? 300 : 301, game_week_points: 20 };
+      await memory.keep(
+        SCOPE,
+        keptOfSquad({ id, game_week: gameWeek(7), ranking, user: user(id) }, endMs(7) + 1),
+      );
+    }
+    const ids = new Set(['week-7']);
+    const [found] = await Array.fromAsync(keptStandings(memory, SCOPE, weeks, ids, { groups }));
+    // Since the totals of week 1, which are 50 and 60: 250 and 241.
+    expect(found?.rows?.map(({ id, group_rank: rank }) => [id, rank])).toEqual([
+      ['b', 2],
+      ['a', 1],
+    ]);
+  });
+
   const IDS = [0, 1, 2, 3, 4, 5, 6, 7].map((number) => gameWeek(number).id);
 
   // Without a line-up of the week after, nobody knows what a squad paid there.
