@@ -113,9 +113,14 @@ export function standings(options: StandingsOptions): (week: StandingsWeek) => r
 export const hangsOnBefore = ({ lineups, squads }: StandingsWeek): boolean =>
   [...lineups.keys(), ...squads.keys()].some((id) => typeof squads.get(id)?.total !== 'number');
 
-/** Whether a free hit was played in a week: then the transfers of the next one hang on the week before, too. */
-export const hasFreeHit = ({ week, lineups, squads }: StandingsWeek): boolean =>
-  [...lineups.keys()].some((id) => isFreeHit(chipOf(week, lineups.get(id), squads.get(id))));
+const chipsOf = ({ week, lineups, squads }: StandingsWeek): readonly string[] =>
+  [...lineups.keys()].flatMap((id) => chipOf(week, lineups.get(id), squads.get(id)) ?? []);
+
+/** Whether a chip was played in a week that was, or may have been, a free hit: then the transfers of the next one hang on the week before, too. */
+export const hasChip = (week: StandingsWeek): boolean => chipsOf(week).length > 0;
+
+/** Whether a free hit was played in a week: then what a squad is after it hangs on the week before, too. */
+export const hasFreeHit = (week: StandingsWeek): boolean => chipsOf(week).some(isFreeHit);
 
 /** The squads as they played a week, as far as line-ups tell it. */
 function playedIn(

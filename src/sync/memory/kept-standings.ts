@@ -4,6 +4,7 @@ import { seasonsOf } from '../../season/seasons.ts';
 import type { LineupFacts } from '../../season/squad-facts.ts';
 import {
   hangsOnBefore,
+  hasChip,
   hasFreeHit,
   hasWholeRanks,
   standings,
@@ -98,11 +99,12 @@ async function* standingsOf(
   }
 }
 
-/** The last of the weeks before from which on standings are the same as from the first one on: that whose totals the service showed and in which nobody played a free hit, or of which nothing is kept. */
+/** The last of the weeks before from which on standings are the same as from the first one on: that whose totals the service showed and in which nobody played a free hit, nor in the last one any chip, or of which nothing is kept. */
 async function beginning(before: readonly LeagueWeek[], facts: WeekFacts): Promise<number> {
   for (const [at, { week }] of [...before.entries()].toReversed()) {
     const kept = { week, lineups: await facts.lineups(week.id), squads: await facts.squads(week.id) };
-    if (!hangsOnBefore(kept) && !hasFreeHit(kept)) return at;
+    const isLast = at === before.length - 1;
+    if (!hangsOnBefore(kept) && !(isLast ? hasChip(kept) : hasFreeHit(kept))) return at;
   }
   return 0;
 }

@@ -230,23 +230,33 @@ describe('the standings of a season that was read in part', () => {
     ]);
   });
 
-  it('compare the squad after a free hit with the one before it, also where that week alone is asked for', async () => {
-    const memory = new MemoryWeeks(new WeeksData());
-    for (const [number, players, chip_selected] of [
-      [1, 'A B C', null],
-      [2, 'X Y Z', 'free_hit'],
-      [3, 'A B D', null],
-    ] as const) {
-      const starting_xi = players.split(' ').map((id) => ({ player: { id } }));
-      const shown = { ...lineup(number, 10, 0), chip_selected, squad: { starting_xi, bench: [] } };
-      const ranking = { total_points: 10 * number, game_week_points: 10 };
-      await memory.keep(SCOPE, keptOfLineup(shown, 'a', endMs(number)));
-      await memory.keep(SCOPE, keptOfSquad({ id: 'a', game_week: gameWeek(number), ranking }, endMs(number)));
-    }
-    const weeks = await leagueWeeks(memory, SCOPE, endMs(4));
-    const found = keptStandings(memory, SCOPE, weeks, new Set(['week-3']), { groups: [] });
-    expect((await Array.fromAsync(found))[0]?.rows).toMatchObject([{ transfers: 1 }]);
-  });
+  it.each([
+    ['free_hit', 1],
+    // It may be a free hit by another name.
+    ['one week off', null],
+  ])(
+    'compare the squad after a chip with the one before it, also where that week alone is asked for: %s',
+    async (chip, transfers) => {
+      const memory = new MemoryWeeks(new WeeksData());
+      for (const [number, players, chip_selected] of [
+        [1, 'A B C', null],
+        [2, 'X Y Z', chip],
+        [3, 'A B D', null],
+      ] as const) {
+        const starting_xi = players.split(' ').map((id) => ({ player: { id } }));
+        const shown = { ...lineup(number, 10, 0), chip_selected, squad: { starting_xi, bench: [] } };
+        const ranking = { total_points: 10 * number, game_week_points: 10 };
+        await memory.keep(SCOPE, keptOfLineup(shown, 'a', endMs(number)));
+        await memory.keep(
+          SCOPE,
+          keptOfSquad({ id: 'a', game_week: gameWeek(number), ranking }, endMs(number)),
+        );
+      }
+      const weeks = await leagueWeeks(memory, SCOPE, endMs(4));
+      const found = keptStandings(memory, SCOPE, weeks, new Set(['week-3']), { groups: [] });
+      expect((await Array.fromAsync(found))[0]?.rows).toMatchObject([{ transfers }]);
+    },
+  );
 
   it('are none where no week is asked for', async () => {
     expect(await standingsOf(['another'])).toEqual([]);
