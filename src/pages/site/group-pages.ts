@@ -13,7 +13,7 @@ export function* groupPages(site: Site): Generator<SiteFile> {
   const rows = site.groups.map(({ name, table: squads }, index): readonly Part[] => [
     markup`<a href="${paths[index]}">${named(name)}</a>`,
     count(squads.length),
-    squads[0] === undefined ? '–' : squadLink(squads[0].squad, ''),
+    squads[0]?.rank !== 1 ? '–' : squadLink(squads[0].squad, ''),
   ]);
   const list = card(null, table('Groups', ['Group', num('Squads'), 'Leader'], rows));
   yield sitePage(site, { path: 'groups.html', section: 'groups.html', title: 'Groups', body: list });

@@ -1,6 +1,7 @@
 import { isWholeSeason } from '../../season/standings.ts';
-import type { SiteGroup, SiteSquad } from '../../pages/site/values.ts';
-import { nameOf, type ShownWeek, type SquadNames } from './shown-weeks.ts';
+import type { SiteGroup, SiteSquad, SquadWeek } from '../../pages/site/values.ts';
+import type { WeekValues } from '../../season/week-values.ts';
+import { nameOf, type SquadNames } from './shown-weeks.ts';
 
 /** One of the operator's own groups. */
 export interface Group {
@@ -9,32 +10,60 @@ export interface Group {
   readonly members: ReadonlyMap<string, number | undefined>;
 }
 
-/** The tables of the groups: by the points since the week from which a member counts, the most first; equal points are one place. */
+/**
+ * The tables of the groups: by the points since the week from which a member counts, the most first; equal points are one place. Who is hidden has a place that is missing. `weeks` have
+ * everybody, `squads` and `names` those who are shown.
+ */
 export function groupTables(
   squads: readonly SiteSquad[],
-  weeks: readonly ShownWeek[],
+  weeks: readonly WeekValues[],
   { groups, names }: { readonly groups: readonly Group[]; readonly names: SquadNames },
 ): readonly SiteGroup[] {
+  if (groups.length === 0) return [];
   const byNumber = new Map(squads.map((squad) => [squad.number, squad]));
-  const last = weeks.at(-1)?.week.number ?? 0;
+  const last = weeks.at(-1)?.number ?? 0;
+  const seasons = squadSeasons(weeks);
   return groups.map(({ name, members }) => {
-    const its = [...names.keys()].flatMap((id) => {
-      const member = weeks.findLast((week) => week.squads.has(id))?.squads.get(id)?.member;
-      const squad = byNumber.get(nameOf(names, id).number);
-      if (member === undefined || squad === undefined || !members.has(member)) return [];
+    const its = [...seasons].flatMap(([id, { member, weeks: season }]) => {
+      if (member === undefined || !members.has(member)) return [];
       const from = members.get(member);
-      return (from ?? 0) > last ? [] : [{ squad, points: pointsSince(squad, from) }];
+      return (from ?? 0) > last ? [] : [{ id, points: pointsSince(season, from) }];
     });
-    const sorted = its.toSorted(
-      (one, other) => other.points - one.points || one.squad.number - other.squad.number,
-    );
+    const sorted = its.toSorted((one, other) => other.points - one.points);
     const placeOf = (points: number): number => sorted.findIndex((each) => each.points === points) + 1;
-    return { name, table: sorted.map((each) => ({ ...each, rank: placeOf(each.points) })) };
+    const table = sorted
+      .flatMap(({ id, points }) => {
+        const squad = byNumber.get(nameOf(names, id).number);
+        return squad === undefined ? [] : [{ squad, points, rank: placeOf(points) }];
+      })
+      .toSorted((one, other) => one.rank - other.rank || one.squad.number - other.squad.number);
+    return { name, table };
   });
 }
 
+type WonInWeek = Pick<SquadWeek, 'week' | 'total' | 'points' | 'isNew'>;
+
+interface SquadSeason {
+  readonly member: string | undefined;
+  readonly weeks: readonly WonInWeek[];
+}
+
+/** What each squad won in each week, by the squad's id. */
+function squadSeasons(weeks: readonly WeekValues[]): ReadonlyMap<string, SquadSeason> {
+  const seasons = new Map<string, SquadSeason>();
+  for (const { number: week, squads } of weeks) {
+    const isFirst = seasons.size === 0;
+    for (const { squad, member, total, points } of squads) {
+      const before = seasons.get(squad)?.weeks ?? [];
+      const isNew = !isFirst && before.length === 0;
+      seasons.set(squad, { member, weeks: [...before, { week, total, points, isNew }] });
+    }
+  }
+  return seasons;
+}
+
 /** The total, or what it grew by since a week: weeks of it that were not read count too. */
-function pointsSince({ weeks }: SiteSquad, from: number | undefined): number {
+function pointsSince(weeks: readonly WonInWeek[], from: number | undefined): number {
   const now = weeks.findLast(({ total }) => total !== undefined)?.total;
   if (from === undefined || isWholeSeason(from)) return now ?? 0;
   const before = weeks.find(({ week }) => week === from - 1)?.total;

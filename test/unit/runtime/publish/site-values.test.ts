@@ -108,6 +108,17 @@ describe('the groups of a site', () => {
     expect(table.at(-1)?.squad.number).toBe(2);
   });
 
+  it('leave the place of a hidden squad empty', () => {
+    const members = new Map(season[0]?.squads.map(({ member }) => [member ?? '', undefined]));
+    const options = siteOptions(season, { groups: [{ name: 'Office', members }] });
+    const [leader] = siteOf(season, options).groups[0]?.table ?? [];
+    const hidden = season[0]?.squads[(leader?.squad.number ?? 0) - 1]?.squad;
+    const numbers = new Map([...options.numbers].filter(([squad]) => squad !== hidden));
+    const table = siteOf(season, { ...options, numbers }).groups[0]?.table ?? [];
+    expect(table).toHaveLength(11);
+    expect(table[0]?.rank).toBe(2);
+  });
+
   it('count what totals grew by, weeks that were not read too, and leave out who is still to come', () => {
     const weeks = season.map((week, at) => (at === 3 ? { ...week, squads: [] } : week));
     const members = new Map([
