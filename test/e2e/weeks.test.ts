@@ -189,7 +189,13 @@ describe('a game week', () => {
     const [header = '', row = ''] = text('lineups.csv').split('\n');
     const member = row.split(',')[header.split(',').indexOf('user.external_id')] ?? '';
     expect(member).not.toBe('');
-    expect((await run('weeks', 'forget', '--member', member)).code).toBe(0);
+    const misspelt = await run('weeks', 'forget', '--member', `${member}0`);
+    expect(misspelt.stdout).toContain(`nothing is kept of a member ${member}0: check the id`);
+    const forgotten = await run('weeks', 'forget', '--member', member);
+    expect([forgotten.code, forgotten.stdout]).toEqual([
+      0,
+      expect.stringContaining(`${member} is forgotten`),
+    ]);
     const nothing = { lineups: 0, squads: 0, players: 0 };
     expect((await json('weeks', 'read')).leagues).toMatchObject([{ read: nothing, left: nothing }]);
     await json('pull', 'lineups', '--weeks', 'current');

@@ -132,7 +132,9 @@ const forget: Action = async (session, program, { member }) => {
   return tell(
     program,
     { member, records, rows },
-    `${safeText(member)} is forgotten: ${renderCount(records)} readings and ${renderCount(rows)} rows of results are gone, and later reads leave the person out`,
+    records + rows === 0
+      ? `nothing is kept of a member ${safeText(member)}: check the id; later reads leave this one out`
+      : `${safeText(member)} is forgotten: ${renderCount(records)} readings and ${renderCount(rows)} rows of results are gone, and later reads leave the person out`,
   );
 };
 
