@@ -90,15 +90,16 @@ function learnDirections(
       votes[index]?.set(value, counts);
     });
   }
-  return votes.map(
-    (values) =>
-      new Map(
-        [...values].flatMap(([value, counts]): [unknown, Direction][] => {
-          const best = counts.out > counts.in ? 'out' : 'in';
-          return counts[best] >= MOST * (counts.out + counts.in) ? [[value, best]] : [];
-        }),
-      ),
-  );
+  return votes.map((values, index) => {
+    // A value that every record has stands for both.
+    if (new Set(records.map((record) => FEATURES[index]?.(record))).size < 2) return new Map();
+    return new Map(
+      [...values].flatMap(([value, counts]): [unknown, Direction][] => {
+        const best = counts.out > counts.in ? 'out' : 'in';
+        return counts[best] >= MOST * (counts.out + counts.in) ? [[value, best]] : [];
+      }),
+    );
+  });
 }
 
 /** One pair where one goes out and one comes in; else a row for each record whose direction is told, and one for the others together. */
@@ -135,13 +136,14 @@ function pairsOf(
   ];
 }
 
-/** Of two records that belong together one is out and one in. */
+/** Of two records that belong together one is out and one in: where both seem to be one of it, neither is told. */
 function completed(
   group: readonly AutoSubstitution[],
   told: readonly (Direction | undefined)[],
 ): readonly (Direction | undefined)[] {
   if (group.length !== 2) return told;
   const [one, other] = told;
+  if (one === other) return [undefined, undefined];
   const opposite = (each: Direction | undefined): Direction | undefined =>
     each && (each === 'in' ? 'out' : 'in');
   return [one ?? opposite(other), other ?? opposite(one)];

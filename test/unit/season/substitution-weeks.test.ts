@@ -140,3 +140,24 @@ it('minutes explain words where no line-up does, though a few records are mistak
     Array.from({ length: 12 }, (_, index) => [index, 100 + index]),
   );
 });
+
+it('a word that every record has says nothing of who went out', () => {
+  const of = (player: number, action: string) =>
+    record(`${action}${player}`, START, { player: { id: player }, action, txn_type: 'auto', txn_ref: 'run' });
+  const log = [of(9, 'out'), of(2, 'in')];
+  const weekOf = new Map(log.map(({ id }) => [id, 'W1']));
+  // Of the player who went out the minutes are not known.
+  const minutes = (_week: string, player: string) => (player === '2' ? 90 : undefined);
+  const [pair, ...others] = loggedPairs(log, weekOf, () => ({}), minutes);
+  expect([pair?.out?.player?.id, pair?.in?.player?.id, others]).toEqual([9, 2, []]);
+});
+
+it('two who belong together did not both come in', () => {
+  const of = (player: number, action: string) =>
+    record(`${action}${player}`, START, { player: { id: player }, action, txn_ref: 'run' });
+  const log = [of(9, 'a'), of(2, 'b')];
+  const weekOf = new Map(log.map(({ id }) => [id, 'W1']));
+  const after = () => ({ after: lineup([9, 2], [1]) });
+  const [pair, ...others] = loggedPairs(log, weekOf, after);
+  expect([pair?.out, pair?.in, pair?.records.length, others]).toEqual([undefined, undefined, 2, []]);
+});
