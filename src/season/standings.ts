@@ -12,14 +12,20 @@ export interface StandingsWeek {
   readonly week: GameWeek;
   readonly lineups: ReadonlyMap<string, LineupFacts>;
   readonly squads: ReadonlyMap<string, SquadFacts>;
-  /** Where the points of the week follow from totals: by how many points a later total is another one, by the squad's id; undefined where it does not tell. */
-  readonly later?: ReadonlyMap<string, number | undefined>;
+  /** Where the week follows from totals: what the totals of the next one tell, by the squad's id. */
+  readonly later?: ReadonlyMap<string, LaterPoints>;
   readonly early?: EarlyReadings;
+}
+
+/** What a later total tells of a squad in a week; null is what it does not. */
+export interface LaterPoints {
+  readonly points: number | null;
+  readonly total: number | null;
 }
 
 /** What was read too early to tell all of a week that is over, by the squad's id. */
 export interface EarlyReadings {
-  /** Line-ups that were read before the last match: they tell no points. Those that were read before the week began tell nothing, because their owners may have changed them since. */
+  /** Line-ups that were read before the last match ended: they tell no points. Those that were read before the week began tell nothing, because their owners may have changed them since. */
   readonly lineups: ReadonlyMap<string, 'places' | 'nothing'>;
   readonly squads: ReadonlySet<string>;
 }
@@ -110,8 +116,16 @@ export function standings(options: StandingsOptions): (week: StandingsWeek) => r
 }
 
 /** Whether a total hangs on the week before, because the service showed none of a squad. */
-export const hangsOnBefore = ({ lineups, squads }: StandingsWeek): boolean =>
-  [...lineups.keys(), ...squads.keys()].some((id) => typeof squads.get(id)?.total !== 'number');
+export const hangsOnBefore = (week: StandingsWeek): boolean =>
+  [...week.lineups.keys(), ...week.squads.keys()].some((id) => shownTotal(id, week) === null);
+
+/** The total that the service showed of a squad in a week, or tells of it later. */
+const shownTotal = (id: string, { squads, later, early }: StandingsWeek): number | null =>
+  later?.has(id) === true
+    ? (later.get(id)?.total ?? null)
+    : early?.squads.has(id) === true
+      ? null
+      : (squads.get(id)?.total ?? null);
 
 const chipsOf = ({ week, lineups, squads }: StandingsWeek): readonly string[] =>
   [...lineups.keys()].flatMap((id) => chipOf(week, lineups.get(id), squads.get(id)) ?? []);
@@ -138,20 +152,18 @@ function playedIn(
 
 function rowOf(
   id: string,
-  { week, lineups, squads, later, early }: StandingsWeek,
+  kept: StandingsWeek,
   before: Before | undefined,
   hits: HitsInPoints,
   isLate: boolean,
 ): Standing {
+  const { week, lineups, squads, later, early } = kept;
   const [shown, squad, told] = [lineups.get(id), squads.get(id), early?.lineups.get(id)];
   const lineup = told === 'nothing' ? undefined : shown;
   const paid = lineup?.paid ?? null;
-  const isLater = later?.has(id) === true;
-  const more = isLater ? later.get(id) : 0;
-  // What was read too early is a beginning for later totals alone.
-  const counted = told === undefined || isLater ? shown : undefined;
-  const detail = early?.squads.has(id) !== true || isLater ? squad : undefined;
-  const points = plus(counted?.points ?? detail?.weekPoints, more);
+  const detail = early?.squads.has(id) === true ? undefined : squad;
+  const ownPoints = (told === undefined ? lineup?.points : null) ?? detail?.weekPoints ?? null;
+  const points = later?.has(id) === true ? (later.get(id)?.points ?? null) : ownPoints;
   const user = squad?.user ?? shown?.user;
   const marks = [...(user?.is_active === false ? ['inactive'] : []), ...(isLate ? ['late'] : [])];
   const old = before?.standings.get(id)?.total ?? null;
@@ -166,7 +178,7 @@ function rowOf(
     previous_rank: null,
     movement: null,
     points,
-    total: plus(detail?.total, more) ?? totalAfter(old, points, paid, hits),
+    total: shownTotal(id, kept) ?? totalAfter(old, points, paid, hits),
     captain: { player: lineup?.captain ?? null },
     captain_points: (told === undefined ? lineup?.captainPoints : null) ?? null,
     bench_points: (told === undefined ? lineup?.benchPoints : null) ?? null,
@@ -180,9 +192,6 @@ function rowOf(
     mark: marks.length === 0 ? null : marks.join(', '),
   };
 }
-
-const plus = (points: number | null | undefined, more: number | undefined): number | null =>
-  typeof points === 'number' && more !== undefined ? points + more : null;
 
 /** The total before and the points of the week, less what transfers cost where that is not in them. */
 function totalAfter(
@@ -232,13 +241,13 @@ function ranksOf(rows: readonly Standing[]): ReadonlyMap<string, number> {
  */
 function gapsOf(
   rows: readonly Standing[],
-  { squads, later }: StandingsWeek,
+  { squads }: StandingsWeek,
   forgotten: number,
 ): ReadonlyMap<string, number> | undefined {
   if (forgotten === 0) return undefined;
   const shownRank = ({ id, total }: Standing): number => {
     const shown = squads.get(id);
-    return shown?.total === total && (later?.get(id) ?? 0) === 0 ? (shown.rank ?? NaN) : NaN;
+    return shown?.total === total ? (shown.rank ?? NaN) : NaN;
   };
   const ranks = ranksOf(rows);
   const gaps = new Map<string, number>();

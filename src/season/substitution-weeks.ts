@@ -5,7 +5,7 @@ import { startsOf, type WeekLineups } from './week-lineups.ts';
 /** A week whose substitutions may stand in the log. */
 export interface WeekSpan {
   readonly id: string;
-  /** No substitution of it is made before: its last kick-off, or its end. NaN where the service does not say. */
+  /** No substitution of it is made before: the end of its last match, or its own. NaN where the service does not say. */
   readonly overMs: number;
 }
 

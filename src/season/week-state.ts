@@ -81,6 +81,6 @@ export function weekState(facts: WeekFacts, nowMs: number): StateOfWeek {
   return { state: 'provisional', note: { code: 'to_read_again', processedMs: processed.atMs } };
 }
 
-/** The operator who closes a week says that no substitution changed it, so that every reading after its end is final. */
-const sinceWhen = ({ by, atMs }: Processed, endMs: number): number =>
+/** From when on readings are final. The operator who closes a week says that no substitution changed it, so that every reading after its end is. */
+export const sinceWhen = ({ by, atMs }: Processed, endMs: number): number =>
   by !== 'closed' ? atMs : Number.isNaN(endMs) ? -Infinity : endMs;

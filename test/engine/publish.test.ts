@@ -223,7 +223,8 @@ describe('publishing a league', () => {
     await keep([keptMark('week-2', 'processed', lateMs, { by: 'trigger' })]);
     await keep(...MEMBERS.map((member, at) => squadOf(member, 3, 20 + at, lateMs - 1)));
     expect((await publish(lateMs)).weeks[1]).toMatchObject({ state: 'final_by_totals', changed: true });
-    expect(page('recap/week-2.txt')).toContain('Squad of cat with 22 points');
+    // Those before say nothing of the substitutions.
+    expect(page('recap/week-2.txt')).not.toMatch(/Squad of \w+ with \d+ points/);
     // Ten points more than the total of the week before and those of this week.
     await keep(squadOf('ann', 3, 25, lateMs + 1));
     const weeks = async () => (await publish(lateMs + 2)).weeks.map(({ changed }) => changed);

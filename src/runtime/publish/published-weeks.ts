@@ -85,17 +85,32 @@ export async function shownValues(
     // What was not read in time for the last site may come; what is gone since is no reason to show the rest anew.
     return published?.mark !== mark || (lineups?.ids ?? 0) > lineupsIn(published);
   };
+  // Of a week that follows from totals, more may be told each time.
+  const mayTellMore = ({ league: { week, state } }: NumberedWeek): boolean =>
+    state === 'final_by_totals' && untoldIn(before.get(week.id)) > 0;
+  const isRead = (week: NumberedWeek): boolean => isFresh(week) || mayTellMore(week);
   // Substitutions of the log are told beside the week before.
-  const from = Math.max(0, weeks.findIndex(isFresh) - 1);
-  const toRead = weeks.some(isFresh) ? weeks.slice(from) : [];
+  const from = Math.max(0, weeks.findIndex(isRead) - 1);
+  const toRead = weeks.some(isRead) ? weeks.slice(from) : [];
   const read = await readWeekValues({ memory, scope, rules, season }, toRead);
   const now = new Map(read.map((each) => [each.gameWeek, each]));
-  const fresh = weeks.filter(isFresh).flatMap(({ league }) => now.get(league.week.id) ?? []);
+  const fresh = weeks.flatMap((each) => {
+    const { id } = each.league.week;
+    const told = now.get(id);
+    const isNew = isFresh(each) || (mayTellMore(each) && untoldIn(told) < untoldIn(before.get(id)));
+    return told !== undefined && isNew ? [told] : [];
+  });
   const values = weeks.flatMap(({ league }) => {
     const { id } = league.week;
     return fresh.find((each) => each.gameWeek === id) ?? before.get(id) ?? [];
   });
   return { values, before, fresh };
 }
+
+/** The points and totals of squads that a week does not say. */
+const untoldIn = (week: WeekValues | undefined): number =>
+  (week?.squads ?? [])
+    .flatMap(({ points, total }) => [points, total])
+    .filter((points) => points === undefined).length;
 
 const lineupsIn = ({ squads }: WeekValues): number => squads.filter(({ isRead }) => isRead).length;

@@ -35,17 +35,16 @@ export async function contradictions(
   );
 }
 
-/** By the squad's id, by how many points the totals of the next week contradict those that are kept of a week; undefined where that cannot be told. */
-export async function laterPoints(
+/** The steps of squads to the week after one, by the squad's id; none where a week between them is not known. */
+export async function stepsTo(
   facts: WeekFacts,
   week: GameWeek,
   next: GameWeek,
-  hits: HitsInPoints,
-): Promise<ReadonlyMap<string, number | undefined>> {
+): Promise<ReadonlyMap<string, Step>> {
   if (!isNext(week, next)) return new Map();
   const pairs = pairsOf(await squadPoints(facts, week), await squadPoints(facts, next));
   const steps = await withDeductions(facts, next, pairs);
-  return new Map(steps.map((step, at) => [pairs[at]?.[0] ?? '', contradiction(step, hits)]));
+  return new Map(steps.map((step, at) => [pairs[at]?.[0] ?? '', step]));
 }
 
 /** Whether the points of a week have deductions in them, as the totals of all weeks teach it. */
@@ -98,8 +97,12 @@ async function withDeductions(
   pairs: readonly (readonly [squad: string, step: Step])[],
 ): Promise<readonly Step[]> {
   const lineups = await facts.lineups(week.id);
+  const readAt = await facts.readAt(week.id, 'lineup');
+  // Transfers go on until the week begins.
+  const paidBy = (squad: string): number | undefined =>
+    (readAt.get(squad) ?? NaN) < week.startMs ? undefined : (lineups.get(squad)?.paid ?? undefined);
   return pairs.map(([squad, { before, after }]) => ({
     before,
-    after: { ...after, deduction: lineups.get(squad)?.paid ?? undefined },
+    after: { ...after, deduction: paidBy(squad) },
   }));
 }

@@ -11,9 +11,11 @@ import {
   type EarlyReadings,
   type Standing,
   type StandingsOptions,
+  type StandingsWeek,
 } from '../../season/standings.ts';
 import type { HitsInPoints } from '../../season/totals.ts';
-import { laterPoints, learntHits } from './contradictions.ts';
+import { learntHits } from './contradictions.ts';
+import { finalSince, laterPoints } from './later-points.ts';
 import { weekTimes } from './league-records.ts';
 import type { LeagueWeek } from './league-weeks.ts';
 import { WeekFacts } from './week-facts.ts';
@@ -60,23 +62,13 @@ export async function* keptStandings(
 }
 
 /** They are made from the week before on, because each hangs on the one before, and from an earlier one where a total does. */
-async function* standingsOf(
-  season: readonly LeagueWeek[],
-  { memory, scope, facts, ids, options: { lineups: given, ...groups }, hits }: Source,
-): AsyncGenerator<KeptStandings> {
-  const lineupsOf = (week: GameWeek): Promise<ReadonlyMap<string, LineupFacts>> =>
-    given !== undefined && ids.has(week.id) ? given(week) : facts.lineups(week.id);
-  const keptOf = async (league: LeagueWeek, next: LeagueWeek | undefined) => {
-    const { week, state } = league;
-    const [lineups, squads] = [await lineupsOf(week), await facts.squads(week.id)];
-    const kept = { week, lineups, squads, early: await earlyReadings(memory, scope, league) };
-    if (state !== 'final_by_totals' || next === undefined) return kept;
-    return { ...kept, later: await laterPoints(facts, week, next.week, await hits()) };
-  };
+async function* standingsOf(season: readonly LeagueWeek[], source: Source): AsyncGenerator<KeptStandings> {
+  const { memory, scope, ids, hits } = source;
+  const { lineups: _, ...groups } = source.options;
   const isAsked = ({ week }: LeagueWeek): boolean => ids.has(week.id);
   const asked = season.findIndex(isAsked);
   if (asked === -1) return;
-  const begin = Math.min(await beginning(season.slice(0, asked), facts), beforeGroups(season, groups.groups));
+  const begin = Math.min(await beginning(season, asked, source), beforeGroups(season, groups.groups));
   const options = {
     ...groups,
     hits: undefined as HitsInPoints,
@@ -87,7 +79,7 @@ async function* standingsOf(
   const until = season.findLastIndex(isAsked) + 1;
   for (const [at, league] of season.slice(0, until).entries()) {
     if (at < begin) continue;
-    const kept = await keptOf(league, season[at + 1]);
+    const kept = await keptWeek(season, at, source);
     if (options.hits === undefined && hangsOnBefore(kept)) options.hits = await hits();
     const rows = next(kept);
     const isKept = kept.lineups.size + kept.squads.size > 0;
@@ -99,12 +91,31 @@ async function* standingsOf(
   }
 }
 
-/** The last of the weeks before from which on standings are the same as from the first one on: that whose totals the service showed and in which nobody played a free hit, nor in the last one any chip, or of which nothing is kept. */
-async function beginning(before: readonly LeagueWeek[], facts: WeekFacts): Promise<number> {
-  for (const [at, { week }] of [...before.entries()].toReversed()) {
-    const kept = { week, lineups: await facts.lineups(week.id), squads: await facts.squads(week.id) };
-    const isLast = at === before.length - 1;
-    if (!hangsOnBefore(kept) && !(isLast ? hasChip(kept) : hasFreeHit(kept))) return at;
+/** What is kept of one week, and what the next one tells of it where it follows from totals. */
+async function keptWeek(
+  season: readonly LeagueWeek[],
+  at: number,
+  { memory, scope, facts, ids, options, hits }: Source,
+): Promise<StandingsWeek & { readonly early: EarlyReadings }> {
+  const league = season[at];
+  if (league === undefined) throw new RangeError('a week that is none');
+  const { week } = league;
+  const lineups =
+    options.lineups !== undefined && ids.has(week.id)
+      ? await options.lineups(week)
+      : await facts.lineups(week.id);
+  const squads = await facts.squads(week.id);
+  const kept = { week, lineups, squads, early: await earlyReadings(memory, scope, league) };
+  if (league.state !== 'final_by_totals') return kept;
+  const [last, next] = [season[at - 1], season[at + 1]];
+  return { ...kept, later: await laterPoints(facts, { last, league, next }, await hits()) };
+}
+
+/** The last of the weeks before the one that is asked for from which on standings are the same as from the first one on: that whose totals the service showed and in which nobody played a free hit, nor in the last one any chip, or of which nothing is kept. */
+async function beginning(season: readonly LeagueWeek[], asked: number, source: Source): Promise<number> {
+  for (let at = asked - 1; at >= 0; at -= 1) {
+    const kept = await keptWeek(season, at, source);
+    if (!hangsOnBefore(kept) && !(at === asked - 1 ? hasChip(kept) : hasFreeHit(kept))) return at;
   }
   return 0;
 }
@@ -116,16 +127,13 @@ function beforeGroups(season: readonly LeagueWeek[], groups: KeptOptions['groups
   return at === -1 ? Infinity : at;
 }
 
-/** What of a week that is over was read before its last match began. */
-async function earlyReadings(
-  memory: Memory,
-  scope: LeagueScope,
-  { week, isOver, lineups, squads }: LeagueWeek,
-): Promise<EarlyReadings> {
+/** What of a week that is over was read before its last match ended; where it is final, details from before its substitutions too. */
+async function earlyReadings(memory: Memory, scope: LeagueScope, league: LeagueWeek): Promise<EarlyReadings> {
+  const { week, isOver, lineups, squads, state } = league;
   const { beginsMs = Number.NaN, overMs = Number.NaN } = isOver ? await weekTimes(memory, scope, week) : {};
-  const before = async (kind: 'lineup' | 'squad', counted: KeptCount | undefined) =>
-    (counted?.oldestMs ?? Infinity) < overMs
-      ? [...(await memory.readAt(scope, week.id, kind))].filter(([, readAtMs]) => readAtMs < overMs)
+  const before = async (kind: 'lineup' | 'squad', counted: KeptCount | undefined, untilMs = overMs) =>
+    (counted?.oldestMs ?? Infinity) < untilMs
+      ? [...(await memory.readAt(scope, week.id, kind))].filter(([, readAtMs]) => readAtMs < untilMs)
       : [];
   return {
     lineups: new Map(
@@ -134,7 +142,9 @@ async function earlyReadings(
         readAtMs < beginsMs ? 'nothing' : 'places',
       ]),
     ),
-    squads: new Set((await before('squad', squads)).map(([id]) => id)),
+    squads: new Set(
+      (await before('squad', squads, state === 'final' ? finalSince(league) : overMs)).map(([id]) => id),
+    ),
   };
 }
 

@@ -95,7 +95,10 @@ export async function weekTimes(
   return { beginsMs: week.startMs, overMs: await overAt(memory, scope, week), processedMs, triggeredMs };
 }
 
-/** The last kick-off of a week, or its end where that is earlier: a match may be put off. */
+/** A match takes so long; the interface does not show when one ends. */
+const MATCH_MS = 2 * 60 * 60 * 1000;
+
+/** When the last match of a week ends, or its end where that is earlier: a match may be put off. */
 async function overAt(memory: Memory, scope: LeagueScope, { id, endMs }: GameWeek): Promise<number> {
   let lastMs = -Infinity;
   for await (const { record } of latestKept(memory, scope, id, 'fixture')) {
@@ -103,7 +106,8 @@ async function overAt(memory: Memory, scope: LeagueScope, { id, endMs }: GameWee
     if (atMs > lastMs) lastMs = atMs;
   }
   if (lastMs === -Infinity) return endMs;
-  return Number.isNaN(endMs) ? lastMs : Math.min(lastMs, endMs);
+  const lastEndMs = lastMs + MATCH_MS;
+  return Number.isNaN(endMs) ? lastEndMs : Math.min(lastEndMs, endMs);
 }
 
 /** The log of substitutions that is kept, each with its week where that can be told. */

@@ -46,6 +46,11 @@ export class WeekFacts {
     return this.#facts(gameWeek, 'lineup', (record) => lineupFacts(record as RecordOf<'get-lineup'>));
   }
 
+  /** When each of them was read last. */
+  readAt(gameWeek: string, kind: 'squad' | 'lineup'): Promise<ReadonlyMap<string, number>> {
+    return this.#memory.readAt(this.#scope, gameWeek, kind);
+  }
+
   async #facts<Facts>(
     gameWeek: string,
     kind: 'squad' | 'lineup',

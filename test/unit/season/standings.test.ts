@@ -138,7 +138,7 @@ it('has nothing of what a line-up from before the week may say otherwise, and no
     ['B', 1],
   ]);
   // What later totals say needs no points of the week.
-  const later = new Map([['A', 7]]);
+  const later = new Map([['A', { points: 18, total: 43 }]]);
   expect(pick(standings([WEEK_1, { ...WEEK_2, early, later }])[1], 'name', 'points', 'total')).toContainEqual(
     ['A', 18, 43],
   );
@@ -163,8 +163,8 @@ it('adds up a total that was not shown, where it is learnt whether hits are in t
 
 it('puts points and totals right where later totals say otherwise, and ranks by them', () => {
   const later = new Map([
-    ['A', -3],
-    ['C', 20],
+    ['A', { points: 22, total: 22 }],
+    ['C', { points: 31, total: 31 }],
   ]);
   const [first, second] = standings([{ ...WEEK_1, later }, WEEK_2]);
   expect(pick(first, 'name', 'rank', 'total', 'points')).toEqual([
@@ -181,7 +181,7 @@ it('puts points and totals right where later totals say otherwise, and ranks by 
 });
 
 it('has no points where a later total does not tell them', () => {
-  const later = new Map([['A', undefined]]);
+  const later = new Map([['A', { points: null, total: null }]]);
   expect(pick(standings([{ ...WEEK_1, later }])[0], 'name', 'rank', 'total', 'points')).toEqual([
     ['B', 1, 25, 25],
     ['C', 2, 11, 11],
@@ -213,7 +213,10 @@ describe('where members are forgotten', () => {
     ['more squads are missed than were forgotten', ranked(['A', 25, 3], ['B', 20, 4])],
     ['a rank does not go with its total', ranked(['A', 25, 2], ['B', 20, 2])],
     ['a rank was not shown', ranked(['A', 25, 2], ['B', 20])],
-    ['later totals tell others', { ...ranked(['A', 25, 2], ['B', 20, 3]), later: new Map([['A', 4]]) }],
+    [
+      'later totals tell others',
+      { ...ranked(['A', 25, 2], ['B', 20, 3]), later: new Map([['A', { points: 29, total: 29 }]]) },
+    ],
   ])('they are those of who is left where %s', (_why, first) => {
     expect(ranksIn([first], 1)).toEqual([nameless(1, 2)]);
     // The two do not compare.

@@ -91,8 +91,9 @@ describe('the standings of a season that was read in part', () => {
     for (const number of [0, 6])
       await memory.keep(SCOPE, keptOfFixtures({ ...gameWeek(number), fixtures: [] }, endMs(number)));
     const weeks = await leagueWeeks(memory, SCOPE, endMs(8));
+    const processed = { atMs: endMs(4) + 1, by: 'log' } as const;
     const late = (league: LeagueWeek): LeagueWeek =>
-      league.week.id === 'week-4' ? { ...league, state: 'final_by_totals' } : league;
+      league.week.id === 'week-4' ? { ...league, state: 'final_by_totals', processed } : league;
     return { memory, weeks: weeks.map(late) };
   }
 
@@ -160,7 +161,7 @@ describe('the standings of a season that was read in part', () => {
         [
           ['b', 110, 220, 2, null],
           ['a', 74, 200, 1, null],
-          ['c', 10, 40, null, null],
+          ['c', null, null, null, null],
           ['late', null, null, null, 'late'],
         ],
       ],
@@ -228,6 +229,25 @@ describe('the standings of a season that was read in part', () => {
         ['c', 9],
       ]),
     ]);
+  });
+
+  it('have no points of a line-up that was read while the last match ran', async () => {
+    const { memory } = await season();
+    const kickOffMs = endMs(8) - 10 * 60 * 60 * 1000;
+    const fixtures = [{ id: 'last', start_date: new Date(kickOffMs).toISOString() }];
+    await memory.keep(SCOPE, keptOfFixtures({ ...gameWeek(8), fixtures }, kickOffMs));
+    const overMs = kickOffMs + 2 * 60 * 60 * 1000;
+    await memory.keep(SCOPE, keptOfLineup(lineup(8, 9, 0), 'a', overMs - 1));
+    await memory.keep(SCOPE, keptOfLineup(lineup(8, 9, 0), 'b', overMs));
+    const weeks = await leagueWeeks(memory, SCOPE, endMs(8));
+    const own = keptStandings(memory, SCOPE, weeks, new Set(['week-8']), { groups: [] });
+    const [found] = await Array.fromAsync(own);
+    expect(found?.rows?.map(({ id, points }) => [id, points])).toEqual(
+      expect.arrayContaining([
+        ['a', null],
+        ['b', 9],
+      ]),
+    );
   });
 
   it.each([

@@ -1,0 +1,287 @@
+import { isDeepStrictEqual } from 'node:util';
+import { expect, it } from 'vitest';
+import { UnavailableError } from '../../src/model/error.ts';
+import type { Store } from '../../src/model/state/store.ts';
+import type { Standing } from '../../src/season/standings.ts';
+import { learntHits } from '../../src/sync/memory/contradictions.ts';
+import { numberedWeeks, shownValues } from '../../src/runtime/publish/published-weeks.ts';
+import type { SquadValues, WeekValues } from '../../src/season/week-values.ts';
+import { keepPublished } from '../../src/sync/weeks/published.ts';
+import { keptStandings } from '../../src/sync/memory/kept-standings.ts';
+import { leagueWeeks, type LeagueWeek } from '../../src/sync/memory/league-weeks.ts';
+import { WeekFacts } from '../../src/sync/memory/week-facts.ts';
+import { closeWeek } from '../../src/sync/weeks/close-week.ts';
+import { prepareReading } from '../../src/sync/weeks/read-week.ts';
+import { dice, type Dice } from '../simulation/dice.ts';
+import { League, LEAGUE, type SeasonSquad, type SeasonWeek, type Truth } from '../simulation/league.ts';
+import { virtualClock, type VirtualClock } from '../support/clock.ts';
+import { isLong, runs } from '../support/long.ts';
+import { fakeService, memoryTables, pull, pullMapping, pullPorts } from '../support/pull.ts';
+
+const HOUR_MS = 3_600_000;
+const FROM = Number(process.env['TEAMSHEET_SEED'] ?? (isLong ? Date.now() % 1_000_000 : 1));
+const SEASONS = runs(200, 20_000);
+const TOGETHER = 25;
+
+const account = { baseUrl: 'http://127.0.0.1:1', accountId: 'a' };
+const scope = { account, league: LEAGUE };
+
+type Action = 'read' | 'lineups' | 'squads' | 'standings' | 'fixtures' | 'forget' | 'close';
+const ACTIONS = ['read', 'read', 'read', 'read', 'lineups', 'squads', 'standings', 'fixtures'] as const;
+
+/** Times at which something may be seen that is not seen an hour later. */
+function drawTimes(roll: Dice, league: League): readonly number[] {
+  const edges = league.weeks.flatMap(({ beginMs, endMs, processedMs, turnMs, matches }) => [
+    ...[beginMs, endMs, processedMs ?? endMs, turnMs],
+    ...matches.flatMap((match) => [match.beginMs, match.endMs]),
+  ]);
+  const drawn = Array.from(
+    { length: roll.int(2, 14) },
+    () => roll.pick(edges) + roll.pick([-30, -1, 1, 1, 5]) * HOUR_MS,
+  );
+  return drawn.filter((ms) => ms > 0).toSorted((one, other) => one - other);
+}
+
+/** One operator, who looks at a league now and then. */
+class Operator {
+  readonly league: League;
+  readonly clock: VirtualClock;
+  readonly #store: ReturnType<typeof pullPorts>['store'] = pullPorts(fakeService({})).store;
+  readonly forgotten = new Set<string>();
+  /** Requests until the service is away; Infinity where it stays. */
+  #left = Infinity;
+
+  constructor(league: League, clock: VirtualClock) {
+    this.league = league;
+    this.clock = clock;
+  }
+
+  get store(): Pick<Store, 'memory' | 'fact' | 'setFact'> {
+    return this.#store;
+  }
+
+  async do(action: Action, roll: Dice): Promise<void> {
+    this.#left = roll.chance(0.1) ? roll.int(1, 12) : Infinity;
+    const { league, clock } = this;
+    if (action === 'forget') {
+      const { member } = roll.pick(league.squads);
+      this.forgotten.add(member);
+      await this.#store.memory.forget(account, member);
+      return;
+    }
+    const now = (): number => clock.now();
+    const service = fakeService({
+      get: (operation, id) => {
+        if ((this.#left -= 1) < 0) throw new UnavailableError('service.down', 'the service is away');
+        if (operation === 'get-fantasy-league') return league.league(now());
+        if (operation === 'get-fixtures') return league.fixtures(now());
+        if (operation === 'get-lineup') return league.lineup(id, now());
+        if (operation === 'get-squad') return league.squad(id, now());
+        if (operation === 'get-player') return league.player(id, now());
+        if (operation === 'get-points-config') return { id: 'points', fantasy_league_id: LEAGUE };
+        if (operation === 'list-auto-substitutions') return league.log(now());
+        throw new Error(`nobody asks for ${operation}`);
+      },
+      pages: (operation) => {
+        if (operation === 'list-squads') return [league.list(now())];
+        if (operation === 'list-auto-substitutions') return [league.log(now())];
+        return [[]];
+      },
+      latency: () => Promise.resolve(),
+      account: { id: 'a' },
+    });
+    const { tables } = memoryTables();
+    const ports = pullPorts(service, { tables, clock, account, store: this.#store });
+    if (action === 'close') {
+      const weeks = await leagueWeeks(this.#store.memory, scope, now());
+      const over = weeks.filter((week) => week.isOver && this.#isClosable(week));
+      const number = over.at(-1)?.week.number;
+      if (number !== undefined) await closeWeek({ ...ports, store: this.#store as Store }, scope, number);
+      return;
+    }
+    try {
+      if (action === 'read') {
+        const own = { ...ports, store: this.#store as Store, maxWaitMs: 0 };
+        const open = { service: account, record: { id: 'a' } };
+        const reading = await prepareReading(own, open, LEAGUE, undefined);
+        await reading.read();
+        await reading.close();
+        return;
+      }
+      const where = { fantasy_league_id: LEAGUE };
+      const changes = { where, ...(action === 'squads' && { detail: true }) };
+      await pull(ports, [pullMapping(action, { kind: 'csv', path: `/${action}.csv` }, changes)], {});
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) throw error;
+    }
+  }
+
+  /** Whoever closes a week says that nothing of it changes any more. */
+  #isClosable({ week: { number } }: LeagueWeek): boolean {
+    const week = this.league.weeks[(number ?? 0) - 1];
+    const isChanged = this.league.squads.some((squad) => (squad.weeks.get(number ?? 0)?.log.length ?? 0) > 0);
+    return week !== undefined && (!isChanged || week.processedMs === undefined);
+  }
+}
+
+/** What a row of standings says that is not so. */
+function liesOf(
+  row: Standing,
+  { state, isOver }: LeagueWeek,
+  league: League,
+  squad: SeasonSquad,
+  week: SeasonWeek,
+): readonly string[] {
+  const own = squad.weeks.get(week.number);
+  if (own === undefined || !isOver) return [];
+  const [before, after] = [league.truth(squad, week, false), league.truth(squad, week, true)];
+  const isFinal = state === 'final' || state === 'final_by_totals';
+  const lies: string[] = [];
+  const check = (name: string, said: number | string | null, ...truths: readonly unknown[]): void => {
+    if (said !== null && !truths.includes(said)) lies.push(`${name} ${said}, not ${truths.join(' or ')}`);
+  };
+  const either = (name: keyof Truth): readonly unknown[] => [before[name], after[name]];
+  check('points', row.points, ...(isFinal ? [after.points] : either('points')));
+  check('total', row.total, ...league.totals(squad, week, isFinal));
+  check('captain points', row.captain_points, ...either('captainPoints'));
+  check('bench points', row.bench_points, ...either('benchPoints'));
+  check('captain', row.captain.player?.id ?? null, ...either('captain'));
+  check('hits', row.hits, own.hits);
+  check('deduction', row.points_deduction, own.hits * 4);
+  check('transfers', row.transfers, own.transfers);
+  check('chip', row.chip, own.chip ?? null);
+  return lies;
+}
+
+async function season(seed: number): Promise<readonly string[]> {
+  const league = new League(seed);
+  const roll = dice(seed, 'operator');
+  const [firstMs = 0] = league.weeks.map(({ beginMs }) => beginMs);
+  const clock = virtualClock(firstMs - 3 * 24 * HOUR_MS);
+  const operator = new Operator(league, clock);
+  const rare = roll.chance(0.2) ? (['forget', 'close'] as const) : [];
+  const told: string[] = [];
+  for (const atMs of drawTimes(roll, league)) {
+    clock.jump(Math.max(0, atMs - clock.now()));
+    const action = roll.pick<Action>([...ACTIONS, ...rare]);
+    await clock.run(operator.do(action, roll));
+    told.push(`  ${new Date(atMs).toISOString()} ${action}`);
+    const lies = [...(await liesAt(operator)), ...(roll.chance(0.4) ? await liesPublished(operator) : [])];
+    for (const lie of lies) return [`seed ${seed}: ${lie}`, ...told];
+  }
+  return [];
+}
+
+/** What the members' site says of a squad in a week and is not so. */
+function liesOnSite(
+  values: SquadValues,
+  state: WeekValues['state'],
+  league: League,
+  squad: SeasonSquad,
+  week: SeasonWeek,
+): readonly string[] {
+  const own = squad.weeks.get(week.number);
+  if (own === undefined || state === 'open') return [];
+  const lies: string[] = [];
+  const points = league.entryPoints(squad, week);
+  for (const entry of values.entries ?? [])
+    if (entry.points !== undefined && points.get(entry.player)?.includes(entry.points) !== true)
+      lies.push(`${entry.points} points for ${entry.player}, not ${points.get(entry.player)?.join(' or ')}`);
+  for (const pair of values.substitutions)
+    if (!own.log.some((each) => isPart(pair.out, each.out) && isPart(pair.in, each.in)))
+      lies.push(`${pair.in} for ${pair.out}, not ${JSON.stringify(own.log)}`);
+  return lies;
+}
+
+const isPart = (told: string | undefined, player: number): boolean =>
+  told === undefined || told === String(player);
+
+/** Everything that the site would show now and is not so. What it shows is kept, as a publication is. */
+async function liesPublished({ league, store, clock, forgotten }: Operator): Promise<readonly string[]> {
+  const { memory } = store;
+  const nowMs = clock.now();
+  const season = await leagueWeeks(memory, scope, nowMs, 'checked');
+  const ports = { store: store as Store };
+  const { shown } = await numberedWeeks(ports, scope, season, nowMs);
+  const { values, fresh } = await shownValues(
+    ports,
+    scope,
+    { rules: { positions: {} } as never },
+    season,
+    shown,
+  );
+  await keepPublished(memory, scope, fresh, nowMs);
+  const lies: string[] = [];
+  for (const { gameWeek, state, squads } of values) {
+    const own = league.weeks.find(({ id }) => id === gameWeek);
+    const now = season.find(({ week }) => week.id === gameWeek);
+    if (own === undefined || now === undefined) throw new Error('a week that is none');
+    const says = (what: string): number => lies.push(`site, week ${own.number} (${state}): ${what}`);
+    if (state !== now.state) says(`it is ${now.state}`);
+    const [rows = []] = (
+      await Array.fromAsync(keptStandings(memory, scope, season, new Set([gameWeek]), { groups: [] }))
+    ).map((each) => each.rows);
+    for (const each of squads) {
+      const squad = league.squads.find(({ id }) => id === each.squad);
+      if (squad === undefined || forgotten.has(squad.member)) {
+        says(`${each.squad} stands there`);
+        continue;
+      }
+      for (const lie of liesOnSite(each, state, league, squad, own)) says(`${squad.name} has ${lie}`);
+      const row = rows.find(({ id }) => id === each.squad);
+      const isFinal = state === 'final' || state === 'final_by_totals';
+      const isSame = each.points === (row?.points ?? undefined) && each.total === (row?.total ?? undefined);
+      if (isFinal && !isSame)
+        says(
+          `${squad.name} has ${each.points} points of ${each.total}, standings ${row?.points} of ${row?.total}`,
+        );
+    }
+  }
+  return lies;
+}
+
+/** Everything that is said of all weeks and is not so. */
+async function liesAt({ league, store, clock, forgotten }: Operator): Promise<readonly string[]> {
+  const weeks = await leagueWeeks(store.memory, scope, clock.now(), 'checked');
+  // Whether costs are in the points of a week is learnt from most squads; of a few, most may say so by chance.
+  const facts = await WeekFacts.open(store.memory, scope);
+  const hits = await learntHits(
+    facts,
+    weeks.map(({ week }) => week),
+  );
+  if (hits !== undefined && (hits === 'net') !== league.habits.isNet) return [];
+  const ids = new Set(weeks.map(({ week }) => week.id));
+  const lies: string[] = [];
+  const said = (its: ReadonlySet<string>) => keptStandings(store.memory, scope, weeks, its, { groups: [] });
+  for await (const { week, rows = [] } of said(ids)) {
+    const own = league.weeks.find(({ id }) => id === week.id);
+    const ofLeague = weeks.find((each) => each.week.id === week.id);
+    if (own === undefined || ofLeague === undefined) throw new Error('a week that is none');
+    const { state } = ofLeague;
+    const says = (what: string): number => lies.push(`week ${own.number} (${state}): ${what}`);
+    for (const row of rows) {
+      const squad = league.squads.find(({ id }) => id === row.id);
+      if (squad === undefined || forgotten.has(squad.member)) says(`${row.id} stands there`);
+      else for (const lie of liesOf(row, ofLeague, league, squad, own)) says(`${squad.name} has ${lie}`);
+    }
+    const [alone] = await Array.fromAsync(said(new Set([week.id])));
+    if (!isDeepStrictEqual(alone?.rows ?? [], rows)) says('asked for alone, it says something else');
+    const isWhole = state === 'final' && forgotten.size === 0 && rows.every(({ total }) => total !== null);
+    const there = league.squads.filter(({ weeks: its }) => its.has(own.number));
+    if (!isWhole || rows.length < there.length) continue;
+    for (const row of rows) {
+      const above = rows.filter(({ total }) => (total ?? 0) > (row.total ?? 0)).length;
+      if (row.rank !== above + 1) says(`${row.name ?? ''} has rank ${row.rank}, not ${above + 1}`);
+    }
+  }
+  return lies;
+}
+
+it.each(Array.from({ length: Math.ceil(SEASONS / TOGETHER) }, (_, at) => FROM + at * TOGETHER))(
+  'standings say what was so or nothing, whenever a league is looked at (seeds from %i)',
+  async (from) => {
+    const lies: string[] = [];
+    for (let seed = from; seed < from + TOGETHER; seed += 1) lies.push(...(await season(seed)));
+    expect(lies).toEqual([]);
+  },
+);

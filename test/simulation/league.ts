@@ -1,0 +1,430 @@
+import { dice, type Dice } from './dice.ts';
+
+/**
+ * A season of one league as it was, whoever looked at it and when: what members did, what players scored, and what a service shows of it at a time. It knows nothing of the program.
+ */
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const WEEK_MS = 7 * DAY_MS;
+const BEGIN_MS = Date.UTC(2026, 7, 14, 17, 0);
+export const LEAGUE = 7;
+const STARTERS = 3;
+const BENCH = 2;
+const PLAYERS = 14;
+const HIT = 4;
+
+interface Match {
+  readonly beginMs: number;
+  readonly endMs: number;
+}
+
+export interface SeasonWeek {
+  readonly number: number;
+  readonly id: string;
+  readonly beginMs: number;
+  readonly endMs: number;
+  readonly matches: readonly Match[];
+  /** From when on the service shows the week as the current one. */
+  readonly turnMs: number;
+  /** When its substitutions are made; never where it is undefined. */
+  readonly processedMs: number | undefined;
+}
+
+interface Score {
+  readonly minutes: number;
+  readonly points: number;
+}
+
+/** A squad in one week. */
+interface Eleven {
+  /** Starters, then the bench. */
+  readonly players: readonly number[];
+  readonly captain: number;
+  readonly vice: number;
+}
+
+interface SquadWeek {
+  readonly planned: Eleven;
+  /** After its substitutions. */
+  readonly played: Eleven;
+  readonly log: readonly { readonly out: number; readonly in: number }[];
+  readonly hits: number;
+  readonly transfers: number;
+  readonly chip: string | undefined;
+}
+
+export interface SeasonSquad {
+  readonly id: string;
+  readonly member: string;
+  readonly name: string;
+  readonly first: number;
+  readonly weeks: ReadonlyMap<number, SquadWeek>;
+}
+
+/** What a service does where its interface shows nothing. */
+interface LeagueHabits {
+  /** Whether the points of a week have in them what transfers cost. */
+  readonly isNet: boolean;
+  /** How a deduction is written. */
+  readonly sign: 1 | -1;
+  readonly weekText: (number: number) => string;
+  /** Between the turn to a week and its begin, the ranking is still that of the week before. */
+  readonly isRankingLate: boolean;
+}
+
+/** What is true of a squad in a week, before and after its substitutions. */
+export interface Truth {
+  readonly points: number;
+  readonly total: number;
+  readonly captainPoints: number;
+  readonly benchPoints: number;
+  readonly captain: string;
+}
+
+export class League {
+  readonly weeks: readonly SeasonWeek[];
+  readonly squads: readonly SeasonSquad[];
+  readonly habits: LeagueHabits;
+  readonly #scores: ReadonlyMap<number, readonly Score[]>;
+
+  constructor(seed: number) {
+    const roll = dice(seed, 'league');
+    this.weeks = drawWeeks(roll);
+    this.habits = {
+      isNet: roll.chance(0.5),
+      sign: roll.pick([1, -1]),
+      weekText: roll.pick([String, (number) => `GW${number}`, (number) => `Game week ${number}`]),
+      isRankingLate: roll.chance(0.3),
+    };
+    this.#scores = new Map(
+      this.weeks.map(({ number }) => [
+        number,
+        Array.from({ length: PLAYERS }, () =>
+          roll.chance(0.25) ? { minutes: 0, points: 0 } : { minutes: 90, points: roll.int(-1, 9) },
+        ),
+      ]),
+    );
+    this.squads = Array.from({ length: roll.int(2, 5) }, (_, at) => this.#drawSquad(roll, at));
+  }
+
+  get lastMs(): number {
+    return Math.max(...this.weeks.map(({ endMs, processedMs = 0 }) => Math.max(endMs, processedMs)));
+  }
+
+  /** A late squad begins with a later week. */
+  #drawSquad(roll: Dice, at: number): SeasonSquad {
+    const first = roll.chance(0.8) ? 1 : roll.int(1, this.weeks.length);
+    const weeks = new Map<number, SquadWeek>();
+    let own: readonly number[] = roll
+      .shuffled(Array.from({ length: PLAYERS }, (_, player) => player))
+      .slice(0, STARTERS + BENCH);
+    let hasFreeHit = true;
+    for (const { number } of this.weeks.slice(first - 1)) {
+      const others = roll.shuffled(
+        Array.from({ length: PLAYERS }, (_, player) => player).filter((player) => !own.includes(player)),
+      );
+      const isFreeHit = hasFreeHit && number > first && roll.chance(0.2);
+      const chip = isFreeHit ? 'Free Hit' : roll.chance(0.1) ? 'Triple Captain' : undefined;
+      if (isFreeHit) hasFreeHit = false;
+      const changed = number === first ? 0 : isFreeHit ? roll.int(0, 5) : roll.pick([0, 0, 1, 2]);
+      const hits = isFreeHit || changed < 2 ? 0 : roll.int(0, changed);
+      const all = roll.shuffled([...own.slice(changed), ...others.slice(0, changed)]);
+      const [captain = 0, vice = 0] = roll.shuffled(all.slice(0, STARTERS));
+      const planned = { players: all, captain, vice };
+      weeks.set(number, { ...this.#play(planned, number), planned, hits, transfers: changed, chip });
+      if (!isFreeHit) own = all;
+    }
+    const id = `5000000${at}-0000-4000-8000-000000000000`;
+    return { id, member: `M${at + 1}`, name: `Squad ${at + 1}`, first, weeks };
+  }
+
+  /** Who did not play goes out for the first of the bench who did; the armband goes on where the captain did not. */
+  #play({ players, captain, vice }: Eleven, week: number): Pick<SquadWeek, 'played' | 'log'> {
+    const didPlay = (player: number): boolean => this.#score(week, player).minutes > 0;
+    const places = [...players];
+    const log: { out: number; in: number }[] = [];
+    for (let place = 0; place < STARTERS; place += 1) {
+      const out = places[place] ?? 0;
+      const from = places.findIndex(
+        (player, at) => at >= STARTERS && didPlay(player) && !log.some((pair) => pair.out === player),
+      );
+      if (didPlay(out) || from === -1) continue;
+      const into = places[from] ?? 0;
+      [places[place], places[from]] = [into, out];
+      log.push({ out, in: into });
+    }
+    const isMoved = !didPlay(captain) && didPlay(vice);
+    const armbands = isMoved ? { captain: vice, vice: captain } : { captain, vice };
+    return { played: { players: places, ...armbands }, log };
+  }
+
+  #score(week: number, player: number): Score {
+    return this.#scores.get(week)?.[player] ?? { minutes: 0, points: 0 };
+  }
+
+  /** What is shown of a player's points while matches run. */
+  #shownPoints({ number, matches }: SeasonWeek, player: number, atMs: number): number {
+    const match = matches[player % matches.length];
+    const { points } = this.#score(number, player);
+    if (match === undefined || atMs < match.beginMs) return 0;
+    return atMs < match.endMs ? Math.floor(points / 2) : points;
+  }
+
+  #entries(week: SeasonWeek, { players, captain, vice }: Eleven, atMs: number) {
+    return players.map((player, at) => ({
+      player,
+      isStarting: at < STARTERS,
+      isCaptain: player === captain,
+      isVice: player === vice,
+      points: this.#shownPoints(week, player, atMs) * (player === captain && at < STARTERS ? 2 : 1),
+    }));
+  }
+
+  /** The points of a week as they are shown at a time, without what transfers cost. */
+  #gross(squad: SeasonSquad, week: SeasonWeek, atMs: number): number {
+    const entries = this.#entries(week, this.#elevenAt(squad, week, atMs), atMs);
+    return entries.reduce((sum, { isStarting, points }) => sum + (isStarting ? points : 0), 0);
+  }
+
+  #elevenAt(squad: SeasonSquad, { number, processedMs }: SeasonWeek, atMs: number): Eleven {
+    const own = squad.weeks.get(number);
+    if (own === undefined) throw new Error(`${squad.id} has no week ${number}`);
+    return processedMs !== undefined && atMs >= processedMs ? own.played : own.planned;
+  }
+
+  /** What a line-up that is not fixed yet shows: that of the week before, or another order of this one. */
+  #draft(squad: SeasonSquad, week: SeasonWeek): Eleven {
+    const before = squad.weeks.get(week.number - 1);
+    if (before !== undefined && before.chip !== 'Free Hit') return before.played;
+    const { players, captain, vice } = this.#elevenAt(squad, week, week.beginMs);
+    return { players, captain: vice, vice: captain };
+  }
+
+  #pointsIn(squad: SeasonSquad, week: SeasonWeek, atMs: number): { week: number; total: number } {
+    let total = 0;
+    let ofWeek = 0;
+    for (const each of this.weeks) {
+      if (each.number > week.number || !squad.weeks.has(each.number) || atMs < each.beginMs) continue;
+      const cost = HIT * (squad.weeks.get(each.number)?.hits ?? 0);
+      const gross = this.#gross(squad, each, atMs);
+      total += gross - cost;
+      if (each.number === week.number) ofWeek = this.habits.isNet ? gross - cost : gross;
+    }
+    return { week: ofWeek, total };
+  }
+
+  /** The week that is shown as the current one. */
+  current(atMs: number): SeasonWeek {
+    const shown = this.weeks.findLast(({ turnMs }) => turnMs <= atMs) ?? this.weeks[0];
+    if (shown === undefined) throw new Error('a season has weeks');
+    return shown;
+  }
+
+  /** The squads that are there: a late one is made in the days before its first week. */
+  thereAt(atMs: number): readonly SeasonSquad[] {
+    return this.squads.filter(({ first }) => atMs >= (this.weeks[first - 1]?.beginMs ?? 0) - 2 * DAY_MS);
+  }
+
+  /** The points of each player of a squad in a week, as they stand in its line-up before and after substitutions. */
+  entryPoints(squad: SeasonSquad, week: SeasonWeek): ReadonlyMap<string, readonly number[]> {
+    const own = squad.weeks.get(week.number);
+    const both = own === undefined ? [] : [own.planned, own.played];
+    const entries = both.flatMap((eleven) => this.#entries(week, eleven, Infinity));
+    return new Map(
+      [...Map.groupBy(entries, ({ player }) => String(player))].map(([player, its]) => [
+        player,
+        its.map(({ points }) => points),
+      ]),
+    );
+  }
+
+  truth(squad: SeasonSquad, week: SeasonWeek, after: boolean): Truth {
+    const atMs = after ? Infinity : week.endMs;
+    const own = squad.weeks.get(week.number);
+    if (own === undefined) throw new Error(`${squad.id} has no week ${week.number}`);
+    const eleven = after && week.processedMs !== undefined ? own.played : own.planned;
+    const entries = this.#entries(week, eleven, Infinity);
+    const sum = (is: boolean): number =>
+      entries.reduce((all, { isStarting, points }) => all + (isStarting === is ? points : 0), 0);
+    const { week: points, total } = this.#pointsIn(squad, week, atMs);
+    return {
+      ...{ points, total, benchPoints: sum(false), captain: String(eleven.captain) },
+      captainPoints: entries.find(({ isCaptain }) => isCaptain)?.points ?? 0,
+    };
+  }
+
+  /** The totals of a squad after a week: with or without the substitutions of each earlier week, and of its own unless that is final. */
+  totals(squad: SeasonSquad, week: SeasonWeek, isFinal: boolean): readonly number[] {
+    return this.weeks.slice(squad.first - 1, week.number).reduce<readonly number[]>(
+      (sums, each) => {
+        const cost = this.habits.isNet ? 0 : HIT * (squad.weeks.get(each.number)?.hits ?? 0);
+        const ways = isFinal && each === week ? [true] : [true, false];
+        const points = ways.map((after) => this.truth(squad, each, after).points - cost);
+        return sums.flatMap((sum) => points.map((more) => sum + more));
+      },
+      [0],
+    );
+  }
+
+  // What the service shows.
+
+  summary({ id, number, beginMs, endMs }: SeasonWeek) {
+    return { id, week: this.habits.weekText(number), start_date: iso(beginMs), end_date: iso(endMs) };
+  }
+
+  league(atMs: number) {
+    const week = this.current(atMs);
+    const next = this.weeks[week.number];
+    return {
+      ...{ id: LEAGUE, name: 'League', is_active: true, current_game_week: this.summary(week) },
+      next_game_week: next === undefined ? null : this.summary(next),
+    };
+  }
+
+  fixtures(atMs: number) {
+    return this.weeks.map((week) => ({
+      ...this.summary(week),
+      fixtures: week.matches.map(({ beginMs, endMs }, at) => ({
+        id: `F${week.number}-${at}`,
+        start_date: iso(beginMs),
+        status: atMs < beginMs ? 'not_started' : atMs < endMs ? 'live' : 'finished',
+      })),
+    }));
+  }
+
+  list(atMs: number) {
+    return this.thereAt(atMs).map(({ id, name, member }) => ({
+      ...{ id, name, fantasy_league: { id: LEAGUE } },
+      user: { external_id: member, display_name: `Name of ${member}`, is_active: true },
+    }));
+  }
+
+  #weekOf(squad: SeasonSquad, atMs: number): SeasonWeek {
+    const current = this.current(atMs);
+    return this.weeks[Math.max(current.number, squad.first) - 1] ?? current;
+  }
+
+  lineup(id: string | number | undefined, atMs: number) {
+    const squad = this.#squad(id);
+    const week = this.#weekOf(squad, atMs);
+    const own = squad.weeks.get(week.number);
+    const isOpen = atMs < week.beginMs;
+    const eleven = isOpen ? this.#draft(squad, week) : this.#elevenAt(squad, week, atMs);
+    const entries = this.#entries(week, eleven, atMs).map((each) => ({
+      player: { id: String(each.player) },
+      position: { abbrevation: 'MID' },
+      is_starting: each.isStarting,
+      is_captain: each.isCaptain,
+      is_vice_captain: each.isVice,
+      points: each.points,
+    }));
+    const hits = isOpen ? 0 : (own?.hits ?? 0);
+    return {
+      ...{
+        id: `line-up of ${squad.id}`,
+        name: squad.name,
+        user: { external_id: squad.member, is_active: true },
+      },
+      game_week: this.summary(week),
+      squad: { starting_xi: entries.slice(0, STARTERS), bench: entries.slice(STARTERS) },
+      transfer_hits: { hits, points_deduction: this.habits.sign * HIT * hits },
+      chip_selected: null,
+      chips: this.#chips(squad, atMs),
+      total_points: this.#pointsIn(squad, week, atMs).week,
+    };
+  }
+
+  #chips({ weeks }: SeasonSquad, atMs: number) {
+    return this.weeks.flatMap(({ number, beginMs }) => {
+      const chip = weeks.get(number)?.chip;
+      return chip === undefined || atMs < beginMs
+        ? []
+        : [{ chip, game_week_played: this.habits.weekText(number) }];
+    });
+  }
+
+  squad(id: string | number | undefined, atMs: number) {
+    const squad = this.#squad(id);
+    const week = this.#weekOf(squad, atMs);
+    const ranked =
+      this.habits.isRankingLate && atMs < week.beginMs ? (this.weeks[week.number - 2] ?? week) : week;
+    const pointsOf = (each: SeasonSquad) => this.#pointsIn(each, ranked, atMs);
+    const own = pointsOf(squad);
+    const others = this.thereAt(atMs).filter((each) => pointsOf(each).total > own.total);
+    return {
+      ...{ id: squad.id, name: squad.name, fantasy_league: { id: LEAGUE } },
+      user: { external_id: squad.member, is_active: true },
+      game_week: this.summary(week),
+      ranking: {
+        ...{ current_rank: others.length + 1, game_week_points: own.week, total_points: own.total },
+        game_week: this.habits.weekText(ranked.number),
+      },
+      finance: { squad_value: 100 },
+      chips: this.#chips(squad, atMs),
+    };
+  }
+
+  player(id: string | number | undefined, atMs: number) {
+    const weekly = this.weeks.filter(({ beginMs }) => beginMs <= atMs);
+    return {
+      ...{ id: Number(id), price: 5, position: 'MID' },
+      weekly_stats: weekly.map(({ number }) => {
+        const { minutes, points } = this.#score(number, Number(id));
+        return { game_week: this.habits.weekText(number), minutes_played: minutes, points };
+      }),
+    };
+  }
+
+  log(atMs: number) {
+    return this.weeks.flatMap(({ number, processedMs = Infinity }) =>
+      atMs < processedMs
+        ? []
+        : this.squads.flatMap((squad) =>
+            (squad.weeks.get(number)?.log ?? []).flatMap((pair, at) =>
+              (['out', 'in'] as const).map((action) => ({
+                id: `${squad.id}-${number}-${at}-${action}`,
+                squad: { id: squad.id, name: squad.name },
+                player: { id: pair[action] },
+                ...{ txn_type: 'auto_substitution', action, txn_ref: `${squad.id}-${number}-${at}` },
+                is_starting: action === 'in',
+                created_at: iso(processedMs),
+              })),
+            ),
+          ),
+    );
+  }
+
+  #squad(id: string | number | undefined): SeasonSquad {
+    const squad = this.squads.find((each) => each.id === id);
+    if (squad === undefined) throw new Error(`there is no squad ${id}`);
+    return squad;
+  }
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** Weeks that follow each other; the service turns to one when the week before ends, or when it begins. */
+function drawWeeks(roll: Dice): readonly SeasonWeek[] {
+  const turnsEarly = roll.chance(0.4);
+  const weeks: SeasonWeek[] = [];
+  const count = roll.int(2, 4);
+  for (let number = 1; number <= count; number += 1) {
+    const beginMs = BEGIN_MS + (number - 1) * WEEK_MS;
+    const matches = Array.from({ length: roll.int(1, 3) }, (_, at): Match => {
+      const kickOffMs = beginMs + (at === 0 ? roll.pick([0, 1]) : roll.int(2, 60)) * HOUR_MS;
+      return { beginMs: kickOffMs, endMs: kickOffMs + 2 * HOUR_MS };
+    });
+    const lastMs = Math.max(...matches.map(({ endMs }) => endMs));
+    const endMs = roll.pick([lastMs, lastMs + 3 * HOUR_MS, beginMs + WEEK_MS]);
+    const before = weeks.at(-1);
+    const turnMs =
+      before === undefined ? 0 : turnsEarly ? Math.min(beginMs, before.endMs + HOUR_MS) : beginMs;
+    // Before the next week is over, so that the log tells of which week it is.
+    const lateMs = Math.max(endMs, beginMs + WEEK_MS) + HOUR_MS;
+    const processedMs = roll.pick([undefined, endMs + HOUR_MS / 2, endMs + 2 * HOUR_MS, lateMs]);
+    const id = `9000000${number}-0000-4000-8000-000000000000`;
+    weeks.push({ number, id, beginMs, endMs, matches, turnMs, processedMs });
+  }
+  return weeks;
+}
