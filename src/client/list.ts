@@ -68,6 +68,10 @@ class ListRead {
   readonly #notes: PageNote[] = [];
   /** The records of the first pages, to tell one that comes again from another one of the same id. */
   readonly #first = new Map<string, unknown>();
+  /** The ids of each page, in order. */
+  readonly #order: (readonly string[])[] = [];
+  /** The page that shows that the list moved while it was read. */
+  #moved: number | undefined;
   #fault: Fault | undefined;
   #lost = 0;
   #ended: ListReading['ended'] = 'no';
@@ -80,6 +84,7 @@ class ListRead {
     const before = this.#seen.size;
     const fresh: T[] = [];
     const second = this.#secondOfAnId(elements);
+    this.#lookForMoves(elements.map(({ key }) => key));
     for (const { key, record } of elements) {
       if (!this.#seen.has(key) && record !== undefined) fresh.push(record);
       this.#seen.add(key);
@@ -111,6 +116,13 @@ class ListRead {
       here.add(key);
       return isSecond ? [key] : [];
     });
+  }
+
+  /** What comes first meanwhile moves the others, so that some come again on a later page. Past the end a service may show a whole page once more. */
+  #lookForMoves(keys: readonly string[]): void {
+    const isAgain = keys.some((key) => this.#seen.has(key));
+    if (isAgain && !this.#order.some((page) => isDeepStrictEqual(page, keys))) this.#moved ??= this.#asked;
+    this.#order.push(keys);
   }
 
   #holdAgainst({ elements, oddPaging, issue }: Page<unknown>, second: readonly string[]): void {
@@ -168,8 +180,16 @@ class ListRead {
     return this.#lost;
   }
 
+  /** What does not add up: the numbers or, where these do not count all records, the pages. What the read `before` showed too is the way of the service. */
+  problem(before: ListRead | undefined): string | undefined {
+    const problem = this.#wrongNumber();
+    if (problem !== undefined || this.#moved === undefined || this.wholeness === 'stated') return problem;
+    if (before !== undefined && isDeepStrictEqual(before.#order, this.#order)) return undefined;
+    return `page ${this.#moved} shows records of earlier pages again`;
+  }
+
   /** What does not add up, or undefined when some reading of the paging fields holds on every page. */
-  problem(): string | undefined {
+  #wrongNumber(): string | undefined {
     const distinct = this.#seen.size;
     const pages = this.#notes.length;
     const every = (holds: (note: PageNote) => boolean): boolean => this.#notes.every(holds);
@@ -227,7 +247,8 @@ export function unreadable(address: string, first: string, more: number): ListEr
 
 /**
  * All pages of a list to the end, each record once. What the paging fields mean is not shown (section 2.14), so the end is an empty page, a page
- * without a new record, or as many records as `total` says; then some reading of the fields must hold on every page. A list of up to 20 pages is
+ * without a new record, or as many records as `total` says; then some reading of the fields must hold on every page. Where no field counts all records, one that
+ * comes again on a later page shows that the list moved and may have left others out, unless the next read is the same. A list of up to 20 pages is
  * yielded once it is proved whole, and read again up to 5 times when it is not and that may help; a longer one is yielded as it comes and fails at its end. Returns what
  * shows that it is whole.
  * Errors: ListError saying what did not add up.
@@ -239,6 +260,7 @@ export async function* readList<T>(
   { strict = false, counted }: ListDemands = {},
 ): AsyncGenerator<readonly T[], Wholeness> {
   let [fault, lost]: [Fault, number] = [{ problem: '' }, 0];
+  let before: ListRead | undefined;
   for (let attempt = 1; attempt <= MAX_READS; attempt += 1) {
     const read = new ListRead();
     const buffer: (readonly T[])[] = [];
@@ -257,7 +279,7 @@ export async function* readList<T>(
       streamed = true;
       yield* buffer.splice(0).filter(({ length }) => length > 0);
     }
-    const found = read.problem();
+    const found = read.problem(before);
     watcher?.read(read.reading(found));
     const wrong =
       (strict ? read.fault() : undefined) ?? (found === undefined ? undefined : { problem: found });
@@ -265,7 +287,7 @@ export async function* readList<T>(
       yield* buffer.filter(({ length }) => length > 0);
       return read.wholeness;
     }
-    [fault, lost] = [wrong, read.lost];
+    [fault, lost, before] = [wrong, read.lost, read];
     if (streamed || wrong.next !== undefined) break;
   }
   throw unstable(address, fault, lost);

@@ -181,6 +181,47 @@ describe('readList', () => {
     expect((await read(service)).found.toSorted((a, b) => a - b)).toEqual(upTo(81));
   });
 
+  it.each<[string, readonly number[], readonly number[]]>([
+    ['beside others', [1, 2, 3, 4, 5], [4, 1, 2, 3, 5]],
+    ['alone on the last page', [1, 2, 3], [3, 1, 2]],
+    ['because a new one came first', [1, 2, 3, 4], [5, 1, 2, 3, 4]],
+  ])(
+    'reads again where no page states a number and a record comes again %s',
+    async (_what, before, after) => {
+      const service: Service = ({ page = 1, turn }) =>
+        pageOf((turn === 0 ? before : after).slice((page - 1) * 2, page * 2));
+      expect((await read(service)).found).toEqual(after);
+    },
+  );
+
+  it('takes a record on two pages for the way of the service where the next read shows the same', async () => {
+    const shown = [[1, 2], [2, 3], []];
+    const { found, asked } = await read(({ page = 1 }) => pageOf(shown[page - 1] ?? []));
+    expect(found).toEqual([1, 2, 3]);
+    expect(asked).toEqual([undefined, 2, 3, undefined, 2, 3]);
+  });
+
+  it.each<[string, number, number]>([
+    ['of few pages after six reads', 4, 6 * 3],
+    ['of many pages at its end', 60, 31],
+  ])('gives up a list %s where records come again each time', async (_what, count, requests) => {
+    let [asked, first] = [0, 0];
+    // With each page that is asked for, the last record comes first.
+    const service: Service = ({ page = 1 }) => {
+      const records = upTo(count).map((at) => ((at - 1 + first) % count) + 1);
+      asked += 1;
+      first += count - 1;
+      return pageOf(records.slice((page - 1) * 2, page * 2));
+    };
+    await expect(read(service)).rejects.toThrow(
+      expect.objectContaining({
+        code: 'list.unstable',
+        message: expect.stringContaining('page 2 shows records of earlier pages again') as string,
+      }),
+    );
+    expect(asked).toBe(requests);
+  });
+
   it('gives up after six reads that do not add up', async () => {
     let asked = 0;
     const service: Service = ({ page = 1, turn }) => {
