@@ -245,6 +245,38 @@ describe('a whole list', () => {
     expect(await remembered(engine)).toEqual(['U1', 'U8']);
   });
 
+  it.each([
+    ['first', ['id-1', 'id-2']],
+    ['last', ['id-2', 'id-1']],
+  ])('keeps the record that it knew by a key where that stands %s of two', async (_where, ids) => {
+    const engine = await makeEngine();
+    const { store, service } = engine;
+    const known = knownUser(user(1));
+    // The same record by the key that was sent, which the list shows otherwise.
+    await store.confirm(ACCOUNT, 'users', [known, { ...known, key: 'u1' }]);
+    service.users.push(...ids.map((id) => ({ ...user(1), id })));
+    for (const pageSize of [1, 2]) {
+      service.pageSize = pageSize;
+      const users = resourcePlans.users.listed;
+      const onPage = (): void => undefined;
+      expect(await readWhole(engine.ports, users, ACCOUNT, 'users', { used: 2, onPage })).toMatchObject({
+        nameless: 0,
+      });
+      const kept = await store.snapshots(ACCOUNT, 'users', ['U1', 'u1']);
+      expect([...kept.values()].map(({ id }) => id)).toEqual(['id-1', 'id-1']);
+      expect(await countKnown(engine.ports, ACCOUNT, 'users')).toBe(3);
+    }
+  });
+
+  it('puts another record of a key in the place of one that does not come any more', async () => {
+    const engine = await makeEngine();
+    await confirmUsers(engine, [1, 2]);
+    engine.service.users.push({ ...user(1), id: 'id-7' }, { ...user(2), id: 'id-8' }, user(2));
+    await readUsers(engine, { listed: 0, used: 3 });
+    const kept = await engine.store.snapshots(ACCOUNT, 'users', ['U1', 'U2']);
+    expect([...kept.values()].map(({ id }) => id)).toEqual(['id-7', 'id-2']);
+  });
+
   it('keeps what was confirmed a day before', async () => {
     const engine = await makeEngine();
     await confirmUsers(engine, [8]);

@@ -110,6 +110,7 @@ async function readPages(
   const keys = new Map<string, string | null>();
   const repeated: (readonly [string, string | null])[] = [];
   const shownAs = new Map<string, string>();
+  const others: KnownRecord[] = [];
   const wholeness: Wholeness[] = [];
   const spell = await keySpeller(ports, service, resource);
   const toOwnKeys = await ownKeys(ports, service, resource);
@@ -134,10 +135,35 @@ async function readPages(
     }
     const known = found === shown ? before : await knownBefore(ports, service, resource, found);
     const records = withUnlisted(resource, found, known);
-    await ports.store.confirm(service, resource, records.map(remembered), true);
+    const isOther = ({ key, id }: KnownRecord): boolean => (known.get(key)?.id ?? id) !== id;
+    others.push(...records.filter(isOther));
+    const kept = records.filter((record) => !isOther(record));
+    await ports.store.confirm(service, resource, kept.map(remembered), true);
     await onPage({ records, before, raw: page, done });
   }
-  return { pages, done, nameless, keys, repeated, shownAs, wholeness };
+  const read = { pages, done, nameless, keys, repeated, shownAs, wholeness };
+  if (others.length > 0) await confirmOthers(ports, service, resource, others, read);
+  return read;
+}
+
+/**
+ * Confirms records under keys by which the state knew others, where those do not come any more. Of records that share a key it keeps the one that it knew, in whatever
+ * order they come: what is counted as known would else change with the order, and a record that nothing explains would count as explained.
+ */
+async function confirmOthers(
+  ports: Pick<SyncPorts, 'store'>,
+  service: ServiceAccount,
+  resource: PushedResource,
+  others: readonly KnownRecord[],
+  { keys, repeated }: Pick<PagesRead, 'keys' | 'repeated'>,
+): Promise<void> {
+  const spell = await keySpeller(ports, service, resource);
+  const before = await knownBefore(ports, service, resource, others);
+  const more = Map.groupBy(repeated, ([key]) => key);
+  const comes = (key: string, wanted: string | null | undefined): boolean =>
+    keys.get(key) === wanted || more.get(key)?.some(([, id]) => id === wanted) === true;
+  const left = others.filter(({ key }) => !comes(spell(key), before.get(key)?.id));
+  await ports.store.confirm(service, resource, left.map(remembered), true);
 }
 
 /** The same pages, each asked for before the one before it is dealt with. */
