@@ -199,11 +199,17 @@ export const drawLeftOut = (dice: Dice): Habits['leftOut'] =>
 
 /**
  * A list that shows its first page alone and states no total is told from a whole one by the counter alone. A counter that comes late may say just what fits on
- * that page; then nothing that the service shows speaks against the list, and the promise leaves it out: `docs/limits.md` says so.
+ * that page; then nothing that the service shows speaks against the list, and the promise leaves it out: `docs/limits.md` says so. So it is with a list that
+ * shows what changed last first: of one record a page, each change by others meanwhile makes the next page that of before, as if the list ended there.
  */
-function withoutChance({ userPage, paging, counters }: Habits): Partial<Habits> {
-  const isAlone = userPage === 'first_only' && paging !== 'right';
-  return isAlone && counters !== 'absent' ? { counters: { lagMs: 0 } } : {};
+function withoutChance({ userPage, paging, counters, listOrder, pageSize }: Habits): Partial<Habits> {
+  const isUntold = paging !== 'right';
+  const isAlone = userPage === 'first_only' && isUntold;
+  const seemsToEnd = listOrder === 'last_changed' && pageSize === 1 && isUntold;
+  return {
+    ...(isAlone && counters !== 'absent' && { counters: { lagMs: 0 } }),
+    ...(seemsToEnd && { pageSize: 2 }),
+  };
 }
 
 /** Users that cannot be listed and small batches: nothing but the counter shows what a refused batch left. */
