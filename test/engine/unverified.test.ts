@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Outcome } from '../../src/model/outcome.ts';
 import { renderSaid, type Words } from '../../src/model/said.ts';
 import type { Intent, IntentResult } from '../../src/model/state/store.ts';
-import { deferOpen, noteSent } from '../../src/sync/journal/unverified.ts';
+import { deferCreated, deferOpen, noteSent, wordsOfCreated } from '../../src/sync/journal/unverified.ts';
 import { isListedCreate, mayBeApplied } from '../../src/plan/reconcile/intents.ts';
 import { doubtDetail } from '../../src/plan/reconcile/soft-refusal.ts';
 import { pushMapping, runRow } from '../support/builders.ts';
@@ -140,4 +140,35 @@ it('rows that wait for something else tell which of them were sent', async () =>
     ],
     ['deferred', 'an earlier write is open'],
   ]);
+});
+
+it('rows whose records were created wait for their flag; all others are left', async () => {
+  const { store, ports } = await makeEngine();
+  await store.addRun(startedRun('RUN'));
+  const answered = async (id: string, sent: Partial<Intent>, result: IntentResult): Promise<void> => {
+    await store.addIntent(ACCOUNT, intentOf(id, sent));
+    await store.recordResult(ACCOUNT, id, result, [], []);
+  };
+  await answered('W1', { ...create, rowNumbers: [2] }, 'applied');
+  await answered('W2', { ...create, rowNumbers: [3] }, 'not_applied');
+  await answered('W3', { ...change, rowNumbers: [4] }, 'applied');
+  await answered('W4', { ...squad, mapping: 'users', rowNumbers: [5] }, 'applied');
+  const rows = await store.openRunRows(null);
+  const open = { outcome: null } as const;
+  await rows.add('users', [
+    ...[2, 3, 4, 5].map((rowNumber) => runRow(rowNumber, {}, { ...open, change: 'create', id: null })),
+    // The answer of an earlier write told the id of one of them.
+    runRow(6, {}, { ...open, change: 'create', id: 'known' }),
+    runRow(7, {}, { ...open, change: 'update', id: 'known' }),
+  ]);
+  const reason = words('the budget has ended');
+  const said: Words = [{ code: 'flag-not-set-yet', reason }];
+  const wordsOf = await wordsOfCreated(ports, { id: 'RUN' }, pushMapping(), reason);
+  const page = await rows.page('users', { afterRow: 0, limit: 10 });
+  expect(page.map(wordsOf)).toEqual([said, undefined, undefined, undefined, said, undefined]);
+  await deferCreated(ports, { id: 'RUN' }, pushMapping(), rows, reason, 'create');
+  const after = await rows.page('users', { afterRow: 0, limit: 10 });
+  expect(after.map(({ outcome }) => outcome)).toEqual(['deferred', null, null, null, 'deferred', null]);
+  expect(after[0]?.said).toEqual(said);
+  await rows.remove();
 });
