@@ -46,3 +46,9 @@ export function dice(seed: number, purpose: string): Dice {
         .map(([, value]) => value),
   };
 }
+
+/** The same dice, with which what is rare comes at least so often: rare habits and events seldom meet each other else. */
+export const loaded = (dice: Dice, least: number): Dice => ({
+  ...dice,
+  chance: (probability) => dice.chance(probability < 0.5 ? Math.max(probability, least) : probability),
+});

@@ -1,4 +1,4 @@
-/** `npm run simulate -- --seeds N [--from S] [--workers W] [--minutes M] [--keep-going] [--machines SHARE] [--bug NAME]`, or `--seed S [--verbose]` to replay one. */
+/** `npm run simulate -- --seeds N [--from S] [--workers W] [--minutes M] [--keep-going] [--machines SHARE] [--odd SHARE] [--bug NAME]`, or `--seed S [--verbose]` to replay one. */
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { simulateBatch, type BatchResult } from './batch.ts';
@@ -18,6 +18,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     bug: { type: 'string' },
     machines: { type: 'string' },
+    odd: { type: 'string' },
     verbose: { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
   },
@@ -34,10 +35,18 @@ if (values.bug !== undefined && bugName === undefined) {
   print(`--bug is one of ${Object.keys(BUGS).join(', ')}`);
   process.exit(64);
 }
-const machines = values.machines === undefined ? undefined : Number(values.machines);
-const options = { ...(bugName !== undefined && { bug: BUGS[bugName] }), machines };
-const replay = (seed: number): string =>
-  `npm run simulate -- --seed ${seed}${bugName === undefined ? '' : ` --bug ${bugName}`}${values.machines === undefined ? '' : ` --machines ${values.machines}`} --verbose`;
+function share(name: string, text: string | undefined): number | undefined {
+  const found = text === undefined ? undefined : Number(text);
+  if (found === undefined || (found >= 0 && found <= 1)) return found;
+  print(`--${name} wants a share from 0 to 1, not ${text}`);
+  process.exit(64);
+}
+const shares = { machines: share('machines', values.machines), odd: share('odd', values.odd) };
+const options = { ...(bugName !== undefined && { bug: BUGS[bugName] }), ...shares };
+const given = Object.entries({ bug: bugName, ...shares }).flatMap(([name, value]) =>
+  value === undefined ? [] : [` --${name} ${value}`],
+);
+const replay = (seed: number): string => `npm run simulate -- --seed ${seed}${given.join('')} --verbose`;
 
 function tell({ seed, violation, history }: Outcome, verbose: boolean): void {
   const lines = verbose ? history.lines : history.lines.slice(-LAST_EVENTS);

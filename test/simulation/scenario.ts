@@ -1,5 +1,5 @@
 import type { PushMapping } from '../../src/mapping/mapping.ts';
-import { dice, type Dice } from './dice.ts';
+import { dice, loaded, type Dice } from './dice.ts';
 import { FAULTS, type Fault } from './faults.ts';
 import { areListsStrange, drawHabits, drawLeftOut, drawNames, type Habits } from './habits.ts';
 import type { Ending, Pause } from './life.ts';
@@ -258,17 +258,21 @@ const withBounds = (roll: Dice, steps: readonly Step[]): readonly Step[] =>
     return 'editsAtMs' in step ? { ...step, ...drawBounds(roll, 0.25) } : step;
   });
 
-/** Draws the whole story of a seed; `isWhole`: with losses of what stands on the disk, and with several machines in one of four, or as often as `machines` says. */
-export function drawScenario(seed: number, isWhole = true, machines = 0.25): Scenario {
-  const roll = dice(seed, 'scenario');
+/**
+ * Draws the whole story of a seed; `isWhole`: with losses of what stands on the disk, and with several machines in one of four, or as often as `machines` says. What is
+ * rare comes at least as often as `odd` says.
+ */
+export function drawScenario(seed: number, isWhole = true, machines = 0.25, odd = 0): Scenario {
+  const rollOf = (purpose: string): Dice => loaded(dice(seed, purpose), odd);
+  const roll = rollOf('scenario');
   const timeoutMs = roll.pick([5_000, 30_000, 60_000]);
   const settleMs = roll.pick([2 * timeoutMs, 120_000]);
-  const drawn = drawHabits(dice(seed, 'habits'), settleMs);
+  const drawn = drawHabits(rollOf('habits'), settleMs);
   // Of what others made, nothing tells then that it is what a row says.
   const isAlone = areListsStrange(drawn);
   const others = roll.chance(0.35) && !isAlone;
   // Across processes only the wall clock tells how long ago something was. Where it jumps ahead, nothing may be pending: no program could know.
-  const hosts = isWhole ? drawHosts(dice(seed, 'hosts'), machines) : undefined;
+  const hosts = isWhole ? drawHosts(rollOf('hosts'), machines) : undefined;
   const jumps = roll.chance(0.15) && hosts === undefined;
   const ahead = jumps && roll.chance(0.5);
   const steps = Array.from({ length: roll.int(1, 7) }, () =>
@@ -277,30 +281,27 @@ export function drawScenario(seed: number, isWhole = true, machines = 0.25): Sce
   // An answer comes in time, unless a fault keeps it.
   const habits = {
     ...drawn,
-    leftOut: drawLeftOut(dice(seed, 'left out')),
-    names: drawNames(dice(seed, 'names'), drawn),
+    leftOut: drawLeftOut(rollOf('left out')),
+    names: drawNames(rollOf('names'), drawn),
     latencyMs: Math.min(drawn.latencyMs, Math.floor(timeoutMs / 3)),
   };
   const { counters } = habits;
-  const priceType = dice(seed, 'price type').pick(['current', 'delta'] as const);
+  const priceType = rollOf('price type').pick(['current', 'delta'] as const);
   const counted = counters !== 'absent' && counters.lagMs < settleMs;
   // The first push is always there, so that something happens.
   const told = [drawCommand(roll, 'push', others), ...steps];
-  const beside = hosts && onHosts(dice(seed, 'beside'), hosts.skewsMs.length, others, told);
-  const all = withEarlyEnd(
-    dice(seed, 'early'),
-    beside ?? (isWhole ? withLosses(dice(seed, 'losses'), told) : told),
-  );
+  const beside = hosts && onHosts(rollOf('beside'), hosts.skewsMs.length, others, told);
+  const all = withEarlyEnd(rollOf('early'), beside ?? (isWhole ? withLosses(rollOf('losses'), told) : told));
   // Where the state is lost, most lists are late, so that only the counter tells what is there.
   const isLost = all.some(({ kind }) => kind === 'lose_state');
   const isCounted = counters !== 'absent' && counters.lagMs === 0;
   const late = isLost && isCounted ? { listLagMs: Math.floor(settleMs / 3) } : {};
-  const mappings = drawMappings(dice(seed, 'mappings'), priceType);
+  const mappings = drawMappings(rollOf('mappings'), priceType);
   return {
     habits: ahead ? { ...habits, listLagMs: 0, logLagMs: 0 } : { ...habits, ...late },
     jumpsAhead: ahead,
-    leapMs: jumps ? (ahead ? 1 : -1) * dice(seed, 'leap').pick([0, 60_000, 86_400_000]) : 0,
-    mappings: dice(seed, 'second table').chance(0.3) ? withGuests(mappings) : mappings,
+    leapMs: jumps ? (ahead ? 1 : -1) * rollOf('leap').pick([0, 60_000, 86_400_000]) : 0,
+    mappings: rollOf('second table').chance(0.3) ? withGuests(mappings) : mappings,
     priceType,
     hosts,
     // A few kinds at a time meet each other more often than all of them do.
@@ -314,11 +315,7 @@ export function drawScenario(seed: number, isWhole = true, machines = 0.25): Sce
     others,
     adopt: roll.chance(0.7),
     // Without a counter nothing shows a fantasy league: who lets it be sent again, lets it be made twice.
-    onAmbiguous: counted && dice(seed, 'on-ambiguous').chance(0.4) ? 'settle' : 'hold',
-    steps: withSaved(
-      dice(seed, 'saved'),
-      others,
-      withBounds(dice(seed, 'bounds'), withEdits(dice(seed, 'edits'), all)),
-    ),
+    onAmbiguous: counted && rollOf('on-ambiguous').chance(0.4) ? 'settle' : 'hold',
+    steps: withSaved(rollOf('saved'), others, withBounds(rollOf('bounds'), withEdits(rollOf('edits'), all))),
   };
 }

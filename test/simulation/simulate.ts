@@ -48,6 +48,8 @@ export interface SimulateOptions {
   readonly losses?: boolean;
   /** How many of the seeds have several machines, as a share of all. */
   readonly machines?: number | undefined;
+  /** How often at least what is rare comes. */
+  readonly odd?: number | undefined;
 }
 
 /** Where the clock jumps ahead, nothing is applied later than this: no program could know how long ago it was sent. */
@@ -101,10 +103,10 @@ class Simulation {
 
   constructor(
     seed: number,
-    { bug = {}, openStore, losses = openStore === undefined, machines }: SimulateOptions,
+    { bug = {}, openStore, losses = openStore === undefined, machines, odd }: SimulateOptions,
   ) {
     const { world, history } = this;
-    this.scenario = drawScenario(seed, losses, machines);
+    this.scenario = drawScenario(seed, losses, machines, odd);
     const { habits, settleMs, quota } = this.scenario;
     const hosts =
       this.scenario.hosts &&
