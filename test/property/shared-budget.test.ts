@@ -8,7 +8,7 @@ import { mayTake } from '../../src/client/budget/share.ts';
 import { changedBy } from '../../src/model/changed-by.ts';
 import type { SharedBudget } from '../../src/model/state/shared-budget.ts';
 import { sqliteBudget } from '../../src/state/sqlite/budget.ts';
-import { testClient, TEST_KEY } from '../support/client.ts';
+import { step, testClient, TEST_KEY } from '../support/client.ts';
 import { BudgetData, MemoryBudget } from '../simulation/memory-budget.ts';
 import { virtualClock } from '../support/clock.ts';
 import { limitedService } from '../support/limited-service.ts';
@@ -25,6 +25,8 @@ const hosts = fc.record({
   writes: fc.boolean(),
   /** It has nothing to send for so long, after half of its requests. */
   idlesMs: fc.integer({ min: 0, max: 120_000 }),
+  /** What it asks for before and after that. */
+  asks: fc.array(fc.constantFrom('account' as const, 'forecast' as const), { maxLength: 2 }),
   /** After so many answers it is gone; nothing of it goes out from then on. */
   diesAfter: fc.option(fc.integer({ min: 0, max: 20 }), { nil: undefined, freq: 1 }),
 });
@@ -111,10 +113,17 @@ describe('a budget that several hosts share', () => {
                     problems.push(result);
                 }),
               );
+            const ask = async (what: 'account' | 'forecast' | undefined): Promise<void> => {
+              if (isDead() || what === undefined) return;
+              await (what === 'account' ? client.account() : client.forecast(step(host.requests)));
+            };
             const live = async (): Promise<void> => {
               const half = host.requests >> 1;
+              const [before, after] = host.asks;
               await send(half);
+              await ask(before);
               await clock.sleep(host.idlesMs);
+              await ask(after);
               await send(host.requests - half);
               await client.end();
             };
@@ -152,11 +161,11 @@ describe('a budget that several hosts share', () => {
   );
 
   /** Hosts of one machine and a service whose windows are fixed; a request takes 20 ms to it and as long back. */
-  const fixedWindows = (limit: number, lengthMs: number) => {
+  const fixedWindows = (limit: number, lengthMs: number, accountCall: 'listed' | 'free' = 'listed') => {
     const clock = virtualClock();
     const data = new BudgetData();
     const service = limitedService({
-      ...{ clock, kind: 'fixed', accountCall: 'listed', skewMs: 0, dateHeader: true },
+      ...{ clock, kind: 'fixed', accountCall, skewMs: 0, dateHeader: true },
       perMinute: { limit, lengthMs, text: `${lengthMs / 1000}s` },
       latencyMs: () => [20, 20],
     });
@@ -200,6 +209,46 @@ describe('a budget that several hosts share', () => {
       }
     },
   );
+
+  it('has a host that knows the window wait with a reading of the account until there is room, which others have used up', async () => {
+    const { clock, service, host, send } = fixedWindows(6, 60_000);
+    const [idle, busy] = [host('idle'), host('busy')];
+    const live = async (): Promise<void> => {
+      await idle.account();
+      await send(busy, 4);
+      await idle.account();
+    };
+    await clock.run(live());
+    expect(service.refused).toBe(0);
+    expect(clock.monotonic()).toBeGreaterThan(60_000);
+  });
+
+  it('has it read the account at once where that is known to be free', async () => {
+    const { clock, service, host, send } = fixedWindows(6, 60_000, 'free');
+    const [idle, busy] = [host('idle'), host('busy')];
+    const live = async (): Promise<void> => {
+      for (const each of [idle, idle, busy, busy]) await each.account();
+      await send(busy, 6);
+      await idle.account();
+    };
+    await clock.run(live());
+    expect(service.refused).toBe(0);
+    expect(clock.monotonic()).toBeLessThan(60_000);
+  });
+
+  it('makes no account call for a forecast where others have used up the room for it, and waits for none', async () => {
+    const { clock, service, host, send } = fixedWindows(6, 60_000);
+    const [idle, busy] = [host('idle'), host('busy')];
+    const live = async (): Promise<void> => {
+      await idle.account();
+      await send(busy, 4);
+      expect((await idle.forecast(step(30))).pauses).toHaveLength(6);
+    };
+    await clock.run(live());
+    expect(service.refused).toBe(0);
+    expect(service.received).toHaveLength(6);
+    expect(clock.monotonic()).toBeLessThan(5000);
+  });
 
   it('tells the windows to hosts that start together when a process ends that has but read the account', async () => {
     const { clock, service, host, send } = fixedWindows(3, 10_000);

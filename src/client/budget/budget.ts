@@ -162,7 +162,9 @@ export class Budget {
       const tickMs = first.pauses.length > 0 ? this.#ledger.nextTickMs(nowMs) : undefined;
       // Without the wait, a forecast that depends on the service's clock may be a whole window short.
       if (tickMs !== undefined) await clock.sleep(tickMs - nowMs, signal);
-      await this.#read(signal);
+      // What others used up meanwhile belongs into the forecast, and may leave no room for this call.
+      await this.#sharing?.look();
+      if (this.#hasRoomToMeasure()) await this.#read(signal);
     });
     return this.#foresee(steps);
   }
@@ -207,17 +209,16 @@ export class Budget {
    */
   #isWorthMeasuring({ pauses, finishesAtMs }: Forecast): boolean {
     const { clock, maxRequests } = this.#options;
-    const nowMs = clock.monotonic();
     const matters = pauses.length > 0 || finishesAtMs - clock.now() > WORTH_MEASURING_MS;
-    if (!matters || this.#measured || maxRequests !== undefined) return false;
-    if (
-      this.#stale ||
-      nowMs < this.#throttle.untilMs ||
-      this.#ledger.views(nowMs).some(({ room }) => room < 2)
-    )
-      return false;
+    if (!matters || this.#measured || maxRequests !== undefined || !this.#hasRoomToMeasure()) return false;
     this.#measured = true;
     return true;
+  }
+
+  #hasRoomToMeasure(): boolean {
+    const nowMs = this.#options.clock.monotonic();
+    const mayRead = !this.#stale && nowMs >= this.#throttle.untilMs;
+    return mayRead && this.#ledger.views(nowMs).every(({ room }) => room >= 2);
   }
 
   async #obeyStop(signal: AbortSignal): Promise<void> {

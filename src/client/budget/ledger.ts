@@ -143,6 +143,9 @@ export class Ledger {
       const { limit, lengthMs } = window;
       if (lengthMs > LONGEST_MS) continue;
       const fromMs = 'kind' in window ? earliestStartMs(window, this.#offset, nowMs) : -Infinity;
+      // Of the window that was read last, its room tells; a call that costs nothing needs none.
+      if ('kind' in window && fromMs === Infinity && window.room <= 0 && this.#cost.counted !== false)
+        return resetMs(window, this.#offset);
       // A window of any kind holds no more than what was answered within its length, and one that is reset as a whole nothing from before that.
       const sinceMs = Math.max(fromMs, nowMs - lengthMs - SLIDE_GUARD_MS);
       const last = log
