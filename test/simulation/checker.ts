@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { EXIT, type ExitCode } from '../../src/model/error.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import type { RunRow } from '../../src/model/state/run-rows.ts';
@@ -42,6 +43,7 @@ const UNTOUCHED: ReadonlySet<Outcome | null> = new Set([
   'excluded',
 ] as const);
 const MISSING = ' (missing)';
+const UNFINISHED: ReadonlySet<ExitCode> = new Set([EXIT.unavailable, EXIT.interrupted, EXIT.terminated]);
 
 /** Whether a row was taken so by the operator's word, which is on one write: the run may have sent the row in another one. */
 const isTaken = (said: Words, as: 'applied' | 'not-applied'): boolean =>
@@ -191,9 +193,13 @@ export class Checker {
   }
 
   /** I2 and I3, for the report of one process. */
-  reported(life: string, { run, command, mappings }: RunReport): void {
+  reported(life: string, { run, command, exit_code, mappings }: RunReport): void {
     for (const summary of mappings) {
       if (summary.direction !== 'push' || run === null) continue;
+      if (summary.results === null) {
+        this.#checkUnwritten(summary, exit_code);
+        continue;
+      }
       const told = this.#told.get(run)?.get(summary.name);
       if (told === undefined) {
         this.fail('I2', `no results of ${summary.name} were written`);
@@ -205,6 +211,12 @@ export class Checker {
       for (const outcome of OUTCOMES) this.#history.count(`rows ${outcome}`, summary[outcome]);
     }
     this.checkNothingTwice();
+  }
+
+  /** A state that is away just then keeps the results from being written. The run says so and is unfinished, and `resume` writes them. */
+  #checkUnwritten({ name }: PushSummary, exitCode: ExitCode): void {
+    if (UNFINISHED.has(exitCode)) this.#history.count('results left to resume');
+    else this.fail('I2', `no results of ${name} were written, and the run ends with ${exitCode}`);
   }
 
   #checkCounts(command: string, summary: PushSummary, { rows, lines }: Told): void {

@@ -69,7 +69,8 @@ export class Hosts {
     if (!/^(state|rows)/.test(what)) return effect();
     if (world.nowMs < this.#downUntilMs) throw away(what);
     if (!dice.chance(this.outageRate)) return effect();
-    this.#downUntilMs = world.nowMs + dice.int(1000, LONGEST_OUTAGE_MS);
+    // Where a connection breaks alone, the next statement has another one.
+    this.#downUntilMs = world.nowMs + (dice.chance(0.3) ? 0 : dice.int(1000, LONGEST_OUTAGE_MS));
     const isDone = dice.chance(0.5);
     history.note('-- the database goes away', isDone ? 'after' : 'before', what);
     history.count(`database away ${isDone ? 'after' : 'before'} a statement`);
