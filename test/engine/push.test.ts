@@ -152,6 +152,22 @@ describe('users', () => {
     expect(await resume(engine.ports, undefined, approve)).toBeUndefined();
   });
 
+  it('reject_mode: fail whose results cannot be written says what writes them: there is no run to resume', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,', ',Nobody,');
+    const results = changedBy<typeof engine.ports.results>(engine.ports.results, {
+      writeResults: () => Promise.reject(new UnavailableError('results.unwritable', 'no room')),
+    });
+    const strict = { ...users, rejectMode: 'fail' } as const;
+    const ports = { ...engine.ports, results };
+    const { report } = await push(ports, 'push', [strict], PLAN_OPTIONS, approve);
+    expect(report.exit_code).toBe(6);
+    expect(engine.events).toContainEqual({
+      kind: 'warning',
+      message: 'users: the results are not written (no room); the same command writes them',
+    });
+  });
+
   it('reject_mode: fail of one mapping defers the rows of all of them, in the plan as in the push', async () => {
     const engine = await makeEngine();
     userTable(engine, 'A,Ann,', ',Nobody,');

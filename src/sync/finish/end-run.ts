@@ -123,12 +123,13 @@ async function endMapping(
   run: Run,
   mapping: PushMapping,
   rows: RunRows,
-  { stoppedBy, isTaken }: Ending & Pick<StillToMend, 'isTaken'>,
+  { stoppedBy, exitCode, isTaken }: Ending & Pick<StillToMend, 'isTaken'>,
 ): Promise<EndedMapping> {
   const { name, resource, leagues } = mapping;
   const counts = outcomeCounts(await rows.countOutcomes(name));
   checkCounts(name, counts);
-  const files = await tryResults(ports, run, mapping, rows, isTaken);
+  const remedy = exitCode === undefined ? `teamsheet resume ${run.id}` : 'the same command';
+  const files = await tryResults(ports, run, mapping, rows, isTaken, remedy);
   if (!isTaken && isAllDone(run, mapping, counts)) await removeRejected(ports, run, mapping, rows);
   const reasons = await reasonsOf(rows, mapping, stoppedBy?.code);
   const notWrittenBack = await writeBackOutcomes(ports, mapping, rows);
@@ -241,13 +242,14 @@ function hasNamedEncoding(run: Run, { source }: PushMapping): boolean {
   return encoding !== 'auto' && !/^utf-?8$/i.test(encoding);
 }
 
-/** The results files of a mapping; undefined when they cannot be written: the run is then unfinished, so that `resume` writes them. */
+/** The results files of a mapping; undefined when they cannot be written: the run is then unfinished, so that `resume` writes them, unless it is over for good. */
 async function tryResults(
   ports: SyncPorts,
   run: Run,
   mapping: PushMapping,
   rows: RunRows,
   isTaken: boolean,
+  remedy: string,
 ): Promise<Awaited<ReturnType<typeof writeResults>> | undefined> {
   try {
     const missed = await missedBy(run, mapping, rows);
@@ -259,7 +261,7 @@ async function tryResults(
     return written;
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error;
-    const message = `${mapping.name}: the results are not written (${error.message}); teamsheet resume ${run.id} writes them`;
+    const message = `${mapping.name}: the results are not written (${error.message}); ${remedy} writes them`;
     ports.emit({ kind: 'warning', message });
     return undefined;
   }
