@@ -11,6 +11,9 @@ import { runs } from '../support/long.ts';
 const SEEDS = runs(140, 20_000);
 /** From here on, 140 seeds meet every kind of trouble. */
 const FIRST = 601;
+/** Rare habits of a service and rare events meet each other in these. */
+const ODD_SEEDS = runs(30, 20_000);
+const ODD = 0.35;
 /** Every kind of trouble comes more often than that. */
 const OFTEN = runs(3, 10);
 /** Mistakes that only several machines make. */
@@ -30,6 +33,15 @@ async function onDisk(seed: number): ReturnType<typeof simulate> {
 }
 
 describe('the simulation of the engine, its client, its state and a service', () => {
+  it(`finds no broken promise in ${ODD_SEEDS} seeds in which what is rare comes often`, async () => {
+    const { failed } = await simulateBatch(FIRST, ODD_SEEDS, { odd: ODD });
+    expect(
+      failed.map(
+        ({ seed, message }) => `${message}; npm run simulate -- --seed ${seed} --odd ${ODD} --verbose`,
+      ),
+    ).toEqual([]);
+  });
+
   it(`finds no broken promise in ${SEEDS} seeds, and meets every kind of trouble`, async () => {
     const { failed, met } = await simulateBatch(FIRST, SEEDS);
     const replays = failed.map(
