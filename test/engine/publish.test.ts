@@ -234,6 +234,24 @@ describe('publishing a league', () => {
     expect(await weeks()).toEqual([false, false, false]);
   });
 
+  it('shows a total whose details were not read in time, once they are', async () => {
+    const isDetail = ({ kind }: Kept): boolean => kind === 'squad';
+    const read = (week: number) => MEMBERS.flatMap((member) => squadOf(member, week, 20, endOf(week) + DAY));
+    const processed = keptMark('week-1', 'processed', endOf(1), { by: 'trigger' });
+    await keep(
+      fixtures(3, START - DAY),
+      read(1).filter((each) => !isDetail(each)),
+      [processed],
+    );
+    expect((await publish(endOf(1) + 2 * DAY)).weeks).toMatchObject([{ state: 'final', changed: true }]);
+    expect(page('recap/week-1.txt')).not.toContain('1 · Squad of ann 20 points');
+    await keep(read(1).filter(isDetail));
+    const again = async () => (await publish(endOf(1) + 2 * DAY)).weeks.map(({ changed }) => changed);
+    expect(await again()).toEqual([true]);
+    expect(page('recap/week-1.txt')).toContain('1 · Squad of ann 20 points');
+    expect(await again()).toEqual([false]);
+  });
+
   it('adds up totals from the last week whose details were read', async () => {
     await twoWeeks();
     const lineups = (week: number): readonly Kept[] =>

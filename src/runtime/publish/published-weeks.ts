@@ -1,5 +1,5 @@
 import type { WeekChoice } from '../../mapping/week-choice.ts';
-import type { LeagueScope } from '../../model/state/memory.ts';
+import type { LeagueScope, Memory } from '../../model/state/memory.ts';
 import { pageNumbers } from '../../season/seasons.ts';
 import type { WeekValues } from '../../season/week-values.ts';
 import type { LeagueWeek } from '../../sync/memory/league-weeks.ts';
@@ -76,19 +76,20 @@ export async function shownValues(
   weeks: readonly NumberedWeek[],
 ): Promise<ShownValues> {
   const before = new Map<string, WeekValues>();
+  const telling = new Set<string>();
   for (const { league } of weeks) {
-    const published = await publishedWeek(memory, scope, league.week.id);
-    if (published !== undefined) before.set(league.week.id, published);
+    const { id } = league.week;
+    const published = await publishedWeek(memory, scope, id);
+    if (published === undefined) continue;
+    before.set(id, published);
+    if (await mayTellMore(memory, scope, league, published)) telling.add(id);
   }
   const isFresh = ({ league: { week, lineups }, mark }: NumberedWeek): boolean => {
     const published = before.get(week.id);
     // What was not read in time for the last site may come; what is gone since is no reason to show the rest anew.
     return published?.mark !== mark || (lineups?.ids ?? 0) > lineupsIn(published);
   };
-  // Of a week that follows from totals, more may be told each time.
-  const mayTellMore = ({ league: { week, state } }: NumberedWeek): boolean =>
-    state === 'final_by_totals' && untoldIn(before.get(week.id)) > 0;
-  const isRead = (week: NumberedWeek): boolean => isFresh(week) || mayTellMore(week);
+  const isRead = (week: NumberedWeek): boolean => isFresh(week) || telling.has(week.league.week.id);
   // Substitutions of the log are told beside the week before.
   const from = Math.max(0, weeks.findIndex(isRead) - 1);
   const toRead = weeks.some(isRead) ? weeks.slice(from) : [];
@@ -97,8 +98,8 @@ export async function shownValues(
   const fresh = weeks.flatMap((each) => {
     const { id } = each.league.week;
     const told = now.get(id);
-    const isNew = isFresh(each) || (mayTellMore(each) && untoldIn(told) < untoldIn(before.get(id)));
-    return told !== undefined && isNew ? [told] : [];
+    // Totals hang on those of earlier weeks, too.
+    return told !== undefined && (isFresh(each) || toldIn(told) > toldIn(before.get(id))) ? [told] : [];
   });
   const values = weeks.flatMap(({ league }) => {
     const { id } = league.week;
@@ -107,10 +108,26 @@ export async function shownValues(
   return { values, before, fresh };
 }
 
-/** The points and totals of squads that a week does not say. */
-const untoldIn = (week: WeekValues | undefined): number =>
+/** Whether more may be told of a published week than was shown: where it follows from totals, as they come, and where details were read that had not been in time. */
+async function mayTellMore(
+  memory: Memory,
+  scope: LeagueScope,
+  { week, state, squads: counted }: LeagueWeek,
+  { squads }: WeekValues,
+): Promise<boolean> {
+  const totals = new Map(squads.map(({ squad, total }) => [squad, total]));
+  const isWhole = squads.every(({ points, total }) => points !== undefined && total !== undefined);
+  if (isWhole && (counted?.ids ?? 0) <= squads.length) return false;
+  if (state === 'final_by_totals') return true;
+  return [...(await memory.readAt(scope, week.id, 'squad')).keys()].some(
+    (id) => totals.get(id) === undefined,
+  );
+}
+
+/** How many points and totals of squads a week says. */
+const toldIn = (week: WeekValues | undefined): number =>
   (week?.squads ?? [])
     .flatMap(({ points, total }) => [points, total])
-    .filter((points) => points === undefined).length;
+    .filter((points) => points !== undefined).length;
 
 const lineupsIn = ({ squads }: WeekValues): number => squads.filter(({ isRead }) => isRead).length;
