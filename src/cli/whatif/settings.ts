@@ -6,9 +6,7 @@ import { didYouMean } from '../../model/nearest.ts';
 import type { TableKind } from '../../model/tables/table.ts';
 import { settingKind, type Settings } from '../../rules/points.ts';
 
-const FIELDS = Object.fromEntries(
-  Object.entries(pushTarget('points_config')?.fields ?? {}).filter(([name]) => name !== 'fantasy_league_id'),
-);
+const { fantasy_league_id: LEAGUE, ...FIELDS } = pushTarget('points_config')?.fields ?? {};
 
 const plain = (text: string): string => text.trim().toLowerCase().replaceAll('_', ' ');
 /** Settings by their own name and by their label, as tables write them. */
@@ -18,6 +16,8 @@ const BY_WORD = new Map(
     [plain(label), name],
   ]),
 );
+/** What tables of settings call their league, which is no setting. */
+const OF_LEAGUE = new Set(['fantasy league id', plain(LEAGUE?.label ?? '')]);
 
 /** The settings of `--set name=value`. Errors: UsageError `usage.setting`. */
 export function readPairs(pairs: Readonly<Record<string, string>>): Settings {
@@ -41,18 +41,11 @@ export async function readTable(path: string, cwd: string, csv: TableKind): Prom
   try {
     const rows: (readonly string[])[] = [];
     for await (const batch of table.batches()) rows.push(...batch.map(({ cells }) => cells.map(shownText)));
-    const found = settingsIn(table.header, rows);
+    const refused = (problem: string): ConfigError =>
+      new ConfigError('whatif.table', `${path}: ${problem}`, { file: path });
+    const found = settingsIn(table.header, rows, refused);
     if (found.length > 0)
-      return Object.fromEntries(
-        found.map(([name, text]) => [
-          name,
-          numberOf(
-            name,
-            text,
-            (problem) => new ConfigError('whatif.table', `${path}: ${problem}`, { file: path }),
-          ),
-        ]),
-      );
+      return Object.fromEntries(found.map(([name, text]) => [name, numberOf(name, text, refused)]));
   } finally {
     await table.close();
   }
@@ -65,6 +58,7 @@ export async function readTable(path: string, cwd: string, csv: TableKind): Prom
 function settingsIn(
   header: readonly string[],
   rows: readonly (readonly string[])[],
+  refused: (problem: string) => Error,
 ): readonly (readonly [name: string, text: string])[] {
   const filled = ([, text]: readonly [string, string]): boolean => text.trim() !== '';
   const across = header.flatMap((word, at): (readonly [string, string])[] => {
@@ -72,12 +66,30 @@ function settingsIn(
     return name === undefined ? [] : [[name, rows[0]?.[at] ?? '']];
   });
   if (across.length > 0) return across.filter(filled);
-  return rows
-    .flatMap((cells): (readonly [string, string])[] => {
-      const at = cells.findIndex((cell) => BY_WORD.has(plain(cell)));
-      const value = cells.find((cell, index) => index > at && /^\s*-?\d/.test(cell));
-      const name = BY_WORD.get(plain(cells[at] ?? ''));
-      return name === undefined ? [] : [[name, value ?? '']];
+  const isNumber = (cell = ''): boolean => /^\s*[-+]?\d/.test(cell);
+  const named = rows.flatMap((cells): (readonly [name: string, cells: readonly string[], at: number])[] => {
+    const at = cells.findIndex((cell) => BY_WORD.has(plain(cell)));
+    const name = BY_WORD.get(plain(cells[at] ?? ''));
+    return name === undefined ? [] : [[name, cells, at]];
+  });
+  const [, , nameAt = 0] = named[0] ?? [];
+  const values = named.map(([, cells, at]) => cells.findIndex((cell, index) => index > at && isNumber(cell)));
+  // What stands where other settings have their values is no note.
+  const valueAt = values.find((at) => at !== -1) ?? nameAt + 1;
+  const unknown = rows.find(
+    (cells) =>
+      isNumber(cells[valueAt]) &&
+      !cells.some((cell) => BY_WORD.has(plain(cell))) &&
+      !OF_LEAGUE.has(plain(cells[nameAt] ?? '')),
+  );
+  if (named.length > 0 && unknown !== undefined) {
+    const word = unknown[nameAt] ?? '';
+    throw refused(`no setting of points is called "${word}"${didYouMean(word, Object.keys(FIELDS))}`);
+  }
+  return named
+    .map(([name, cells], at): readonly [string, string] => {
+      const own = values[at] ?? -1;
+      return [name, cells[own === -1 ? valueAt : own] ?? ''];
     })
     .filter(filled);
 }
