@@ -70,6 +70,24 @@ describe('a league that the service does not show', () => {
   });
 });
 
+describe('weeks close', () => {
+  it('says what the week is then', async () => {
+    await json('weeks');
+    const missed = 'it is missing: it was not read while the service showed it';
+    expect((await run('weeks', 'close', '5')).stdout).toBe(
+      `game week 5 of fantasy league 1 is closed; ${missed}\n`,
+    );
+    await json('weeks', 'read');
+    expect((await run('weeks', 'close', WEEK)).stdout).toContain(
+      `week ${WEEK} of fantasy league 1 is closed; it is final\n`,
+    );
+    expect(await json('weeks', 'close', WEEK)).toMatchObject({
+      week: 6,
+      weeks: [{ week: WEEK, state: 'final' }],
+    });
+  });
+});
+
 describe('a league that is remembered', () => {
   it('has its weeks shown also where the service does not show it any more', async () => {
     await json('weeks');

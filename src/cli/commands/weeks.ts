@@ -13,7 +13,14 @@ import { defineCommand } from '../command.ts';
 import { serviceFlags, text, yes } from '../flags.ts';
 import { withLeagues } from '../league-sessions.ts';
 import type { Program } from '../program.ts';
-import { readingDocument, renderReading, renderWeeks, weeksDocument } from '../render/weeks.ts';
+import {
+  readingDocument,
+  renderReading,
+  renderWeeks,
+  stateText,
+  weekDocument,
+  weeksDocument,
+} from '../render/weeks.ts';
 import { errorDocument, renderStop } from '../render/stop.ts';
 import { safeText } from '../render/text.ts';
 import type { Session } from '../session.ts';
@@ -74,13 +81,16 @@ const close: Action = async (session, program, { target = '' }) => {
   const { ports, config } = session;
   const account = await accountOf(session);
   const leagues = leaguesOf(config, program.cwd);
-  for (const league of leagues) await closeWeek(ports, { account, league }, Number(target));
-  const names = leagues.join(', ');
-  return tell(
-    program,
-    { week: Number(target), leagues },
-    `game week ${target} of fantasy league ${names} is closed`,
-  );
+  const lines: string[] = [];
+  const closed: object[] = [];
+  for (const league of leagues) {
+    const week = await closeWeek(ports, { account, league }, Number(target));
+    lines.push(
+      `game week ${target} of fantasy league ${league} is closed; ${stateText(week, config.timezone)}`,
+    );
+    closed.push(weekDocument(league, week, config.timezone));
+  }
+  return tell(program, { week: Number(target), leagues, weeks: closed }, lines.join('\n'));
 };
 
 /** The file that was named, and how messages call it. */

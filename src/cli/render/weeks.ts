@@ -14,7 +14,7 @@ const timeIn =
     renderTime(ms, timezone);
 
 /** One week of the document (season.md, section 2). */
-function weekDocument(fantasyLeague: number, week: LeagueWeek, timezone: string): object {
+export function weekDocument(fantasyLeague: number, week: LeagueWeek, timezone: string): object {
   const at = readAtMs(week);
   return {
     fantasy_league_id: fantasyLeague,
@@ -100,7 +100,8 @@ function leftText(left: ReadCounts, isStopped: boolean): string {
   return `; ${isStopped ? 'still to be read' : 'not shown by the service'}: ${parts.join(', ')}`;
 }
 
-function stateText({ state, note }: LeagueWeek, timezone: string): string {
+/** `it is provisional: 3 line-ups were not read`. */
+export function stateText({ state, note }: LeagueWeek, timezone: string): string {
   const told = note === undefined ? '' : `: ${renderWeekNote(note, timeIn(timezone))}`;
   return `it is ${state}${told}${state === 'open' ? '; once it is over, weeks read reads it again' : ''}`;
 }

@@ -25,21 +25,23 @@ function weekOfNumber(weeks: readonly LeagueWeek[], number: number, league: numb
 }
 
 /**
- * The operator's word that the substitutions of a week are processed, for a week without any: no record of the log tells it. Errors: ConfigError `week.unknown`;
- * StoppedError `week.open`.
+ * The operator's word that the substitutions of a week are processed, for a week without any: no record of the log tells it. Answers the week as it is then: one that was not read after
+ * its end is not final. Errors: ConfigError `week.unknown`; StoppedError `week.open`.
  */
 export async function closeWeek(
   ports: Pick<SyncPorts, 'service' | 'store' | 'clock'>,
   scope: LeagueScope,
   number: number,
-): Promise<void> {
+): Promise<LeagueWeek> {
   const { store } = ports;
   const nowMs = await serviceNow(ports, scope.account);
-  const weeks = await leagueWeeks(store.memory, scope, nowMs);
-  const { week, isOver } = weekOfNumber(weeks, number, scope.league);
+  const weekNow = async (): Promise<LeagueWeek> =>
+    weekOfNumber(await leagueWeeks(store.memory, scope, nowMs, 'checked'), number, scope.league);
+  const { week, isOver } = await weekNow();
   if (!isOver)
     throw new StoppedError('week.open', `game week ${nameOfWeek(week)} is not over: nothing was closed`, {
       next: 'weeks',
     });
   await markProcessed(store, scope, week.id, nowMs, 'closed');
+  return weekNow();
 }
