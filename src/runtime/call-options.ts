@@ -19,6 +19,15 @@ const has =
   (value: unknown): boolean =>
     isObject(value) && names.every((name) => isFunction((value as Readonly<Record<string, unknown>>)[name]));
 
+function isJson(value: object): boolean {
+  try {
+    return isText(JSON.stringify(value));
+  } catch {
+    // Something in it holds itself, or is no value of JSON.
+    return false;
+  }
+}
+
 const TEXT: Kind = ['a text', isText];
 const TEXTS: Kind = ['a list of texts', isListOf(isText)];
 const FLAG: Kind = ['true or false', (value) => typeof value === 'boolean'];
@@ -70,8 +79,8 @@ const TEAMSHEET: Kinds = {
   folder: TEXT,
   state: TEXT,
   mappings: [
-    'a folder, or a list of mappings, each a text or an object',
-    (value) => isText(value) || isListOf((each) => isText(each) || isObject(each))(value),
+    'a folder, or a list of mappings, each a text or an object that JSON can write',
+    (value) => isText(value) || isListOf((each) => isText(each) || (isObject(each) && isJson(each)))(value),
   ],
   vars: [
     'an object of texts',

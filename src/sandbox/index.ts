@@ -12,6 +12,7 @@ import { openLimits } from './http/limits.ts';
 import type { AnswerLine } from './http/log.ts';
 import { SEEDS, beginSeason, isSeed, type SeedName } from './seed.ts';
 import { close, listen, openConnections } from './http/server.ts';
+import { checkOptions } from './options.ts';
 import { completeSettings } from './settings.ts';
 import type { Settings } from './switches.ts';
 import { openStore } from './store/store.ts';
@@ -76,9 +77,10 @@ export interface Sandbox extends AsyncDisposable {
  * The whole data service with a fictional season, listening on this machine.
  * @throws ConfigError `sandbox.db` for a file that cannot be used, `sandbox.seed` for one that holds another seed, and for a seed that there is not; `sandbox.faults` for what is no fault.
  * @throws UnavailableError `sandbox.listen` when the port cannot be had.
- * @throws UsageError `sandbox.now` for a time that is not ISO 8601, `sandbox.setting` for a setting out of range.
+ * @throws UsageError `sandbox.option` for an option that there is not or that is of another kind, `sandbox.now` for a time that is not ISO 8601, `sandbox.setting` for a setting out of range.
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  checkOptions(options);
   const silent = await createSilent(options);
   try {
     return { ...silent, baseUrl: await baseUrlOf(silent.app, options.port) };

@@ -42,6 +42,8 @@ function open(options: Partial<TeamsheetOptions> = {}): Promise<Teamsheet> {
 }
 
 const yes = (): boolean => true;
+const MAPPINGS =
+  'mappings is a folder, or a list of mappings, each a text or an object that JSON can write, not ';
 const NEXT = 'correct the option; its value may come from a variable that is not set';
 
 describe('a push', () => {
@@ -317,8 +319,8 @@ describe('a teamsheet', () => {
   it.each<[object, string]>([
     [{ state: 5 }, 'state is a text, not 5'],
     [{ folder: null }, 'folder is a text, not null'],
-    [{ mappings: 3 }, 'mappings is a folder, or a list of mappings, each a text or an object, not 3'],
-    [{ mappings: [3] }, 'mappings is a folder, or a list of mappings, each a text or an object, not [ 3 ]'],
+    [{ mappings: 3 }, `${MAPPINGS}3`],
+    [{ mappings: [3] }, `${MAPPINGS}[ 3 ]`],
     [{ vars: { league: null } }, 'vars is an object of texts, not { league: null }'],
     [{ clock: {} }, 'clock is an object with now, monotonic and sleep, not {}'],
     [
@@ -329,6 +331,19 @@ describe('a teamsheet', () => {
     [{ mapings: [] }, 'createTeamsheet has no option "mapings": did you mean "mappings"?'],
   ])('is not opened with an option of another kind: %j', async (options, message) => {
     await expect(open(options)).rejects.toMatchObject({ code: 'library.option', exitCode: 64, message });
+  });
+
+  it('is not opened with a mapping that holds itself or a value that JSON cannot write', async () => {
+    const circle: { columns?: object } = {};
+    circle.columns = circle;
+    for (const [mapping, shown] of [
+      [{ batch_size: 1n }, '{ batch_size: 1n }'],
+      [circle, '<ref *1> { columns: [Circular *1] }'],
+    ] as const)
+      await expect(open({ mappings: [mapping] })).rejects.toMatchObject({
+        code: 'library.option',
+        message: `${MAPPINGS}[ ${shown} ]`,
+      });
   });
 
   it.each<[string, () => unknown]>([

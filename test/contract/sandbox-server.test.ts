@@ -4,6 +4,23 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 
+it.each([
+  [{ see: 'demo' }, 'createSandbox has no option "see"; did you mean seed?'],
+  [{ faults: null }, 'faults: Invalid input: expected array, received null'],
+  [{ settings: null }, 'settings: Invalid input: expected object, received null'],
+  [{ onAnswer: 'log' }, 'onAnswer: not a function'],
+  [{ port: 80.5 }, 'port: Invalid input: expected int, received number'],
+  [null, 'createSandbox takes an object of options'],
+])('a sandbox takes no options of another kind: %j', async (options, message) => {
+  const error = { code: 'sandbox.option', exitCode: 64, message };
+  await expect(createSandbox(options as object)).rejects.toMatchObject(error);
+});
+
+it('a sandbox takes no notice of an option that is undefined', async () => {
+  await using sandbox = await createSandbox({ port: null, db: undefined, more: undefined } as object);
+  expect(sandbox.accounts).toHaveLength(1);
+});
+
 describe('a sandbox that listens', () => {
   let sandbox: Sandbox;
   let base = '';
