@@ -1,6 +1,6 @@
 import { resources } from '../contract/index.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
-import { EXIT, IncompleteError, TeamsheetError } from '../model/error.ts';
+import { EXIT, IncompleteError, TeamsheetError, UnavailableError } from '../model/error.ts';
 import type { RunRows } from '../model/state/run-rows.ts';
 import { REJECTED, stopWords, type Words } from '../model/said.ts';
 import type { Run, ServiceAccount } from '../model/state/store.ts';
@@ -213,13 +213,27 @@ export async function write(
       throw lostAfter(stoppedBy, ports.service.counts().writes);
     }
   }
-  for (const { mapping } of planned.mappings) {
-    const stop = stoppedBy ?? late.get(mapping.name);
-    const reason: Words = stop === undefined ? [{ code: 'run-ended' }] : stopWords(stop);
-    for (const each of withMissing(mapping)) await leaveRest(ports, run, each, rows, reason);
+  try {
+    for (const { mapping } of planned.mappings) {
+      const stop = stoppedBy ?? late.get(mapping.name);
+      const reason: Words = stop === undefined ? [{ code: 'run-ended' }] : stopWords(stop);
+      for (const each of withMissing(mapping)) await leaveRest(ports, run, each, rows, reason);
+    }
+    const [first] = late.values();
+    return await finish(ports, run, planned, { stoppedBy: stoppedBy ?? first });
+  } catch (error) {
+    throw withoutState(error, run);
   }
-  const [first] = late.values();
-  return finish(ports, run, planned, { stoppedBy: stoppedBy ?? first });
+}
+
+/** A state that went away has the run as it was: what is left is sent once it is there again. */
+function withoutState(error: unknown, { id }: Run): unknown {
+  if (!(error instanceof UnavailableError) || !error.code.startsWith('state.')) return error;
+  const { code, message } = error;
+  return new UnavailableError(code, message, {
+    next: `resume ${id}, once the state is there again`,
+    cause: error,
+  });
 }
 
 /** Whoever has the lock now goes on with the run, so that nothing of it is touched any more. */

@@ -572,6 +572,36 @@ describe('stops', () => {
     expectNoKeyTwice(engine);
   });
 
+  it('a state that goes away between two requests leaves the run to resume, and says its id', async () => {
+    const engine = await makeEngine();
+    userTable(engine, ...manyUsers(300));
+    let isAway = false;
+    const away = () => Promise.reject(new UnavailableError('state.unreachable', 'the database is away'));
+    const store = new Proxy(engine.store, {
+      get: (own, name) => {
+        const value: unknown = Reflect.get(own, name);
+        if (typeof value !== 'function') return value;
+        return isAway ? away : (value.bind(own) as unknown);
+      },
+    });
+    engine.service.onCall = (body) => {
+      if (body !== undefined) isAway = true;
+    };
+    const ports = { ...engine.ports, store, concurrency: 1 };
+    const pushed = push(ports, 'push', [users], PLAN_OPTIONS, approve);
+    const stop = await pushed.catch((error: unknown) => error);
+    isAway = false;
+    const [{ id } = expect.unreachable()] = await engine.store.runs(1);
+    expect(stop).toMatchObject({
+      code: 'state.unreachable',
+      exitCode: 8,
+      next: `resume ${id}, once the state is there again`,
+    });
+    engine.service.onCall = () => undefined;
+    expect(outcomes(await resume(ports, id, approve))).toEqual({ rows: 300, created: 300 });
+    expectNoKeyTwice(engine);
+  });
+
   it('resume --limit sends the first rows that wait and leaves the others to the next resume', async () => {
     const engine = await makeEngine();
     engine.service.faults.push(undefined, { throws: new IncompleteError('budget.exhausted', 'used up') });
