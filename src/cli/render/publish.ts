@@ -47,7 +47,7 @@ function renderWeek({ week, state, was }: PublishedWeek): string {
   const words = STATES[state];
   if (was === undefined) return `game week ${week}: new, ${words}`;
   return was === state
-    ? `game week ${week}: ${words}, more of it was read`
+    ? `game week ${week}: ${words}, and what is kept of it has changed`
     : `game week ${week}: ${words}, was ${STATES[was]}`;
 }
 

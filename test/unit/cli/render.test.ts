@@ -29,6 +29,8 @@ import type { OpenCase } from '../../../src/sync/reconcile/open-cases.ts';
 import type { PlannedPush } from '../../../src/sync/ports.ts';
 import type { PlannedChange } from '../../../src/plan/saved/push-plan.ts';
 import { fakeScreen, plain } from '../../support/screen.ts';
+import { renderSite } from '../../../src/cli/render/publish.ts';
+import type { PublishedLeague } from '../../../src/runtime/publish/publish-all.ts';
 
 const tagged: Style = (format, text) => `<${String(format)}>${text}</>`;
 
@@ -55,6 +57,22 @@ const NONE: OutcomeCounts = {
   unknown: 0,
   conflict: 0,
 };
+
+it('a site says of a week what its state was, or that what is kept of it has changed', () => {
+  const week = { gameWeek: 'w', changed: true, state: 'final_by_totals' } as const;
+  const weeks = [
+    { ...week, week: 1, was: undefined },
+    { ...week, week: 2, was: 'provisional' as const },
+    { ...week, week: 3, was: 'final_by_totals' as const },
+  ];
+  const site = { files: 3, changedFiles: 3, squads: 2, weeks, waiting: [] };
+  const league = { settings: { shownOut: 'public' }, site, posted: undefined } as unknown as PublishedLeague;
+  expect(renderSite(league).split('\n').slice(1)).toEqual([
+    '  game week 1: new, final by totals',
+    '  game week 2: final by totals, was provisional',
+    '  game week 3: final by totals, and what is kept of it has changed',
+  ]);
+});
 
 describe('the end of a command', () => {
   const error = new ConfigError('header.missing', 'users.csv row 1: no column\nis called "\u001b[31mName"', {
