@@ -1,6 +1,6 @@
 import type { RecordOf } from '../contract/index.ts';
 import type { GameWeek } from './game-week.ts';
-import type { HitsInPoints } from './totals.ts';
+import { wonIn, type HitsInPoints } from './totals.ts';
 import type { LineupFacts, SquadFacts } from './squad-facts.ts';
 import { isFreeHit, playedSquad, transfersSince, type PlayedSquad } from './transfers.ts';
 import { weekNumber } from './week-number.ts';
@@ -110,7 +110,7 @@ export function standings(options: StandingsOptions): (week: StandingsWeek) => r
       standings: new Map(ranked.map((each) => [each.id, each])),
       played: playedIn(week, ranked, before),
     };
-    earned.add(week.week.number, ranked);
+    earned.add(week.week.number, ranked, options.hits);
     return withGroups(ranked, options, earned);
   };
 }
@@ -167,6 +167,7 @@ function rowOf(
   const user = squad?.user ?? shown?.user;
   const marks = [...(user?.is_active === false ? ['inactive'] : []), ...(isLate ? ['late'] : [])];
   const old = before?.standings.get(id)?.total ?? null;
+  const won = wonIn(points, paid, hits);
   return {
     id,
     name: squad?.name ?? shown?.name ?? null,
@@ -178,7 +179,7 @@ function rowOf(
     previous_rank: null,
     movement: null,
     points,
-    total: shownTotal(id, kept) ?? totalAfter(old, points, paid, hits),
+    total: shownTotal(id, kept) ?? (old === null || won === null ? null : old + won),
     captain: { player: lineup?.captain ?? null },
     captain_points: (told === undefined ? lineup?.captainPoints : null) ?? null,
     bench_points: (told === undefined ? lineup?.benchPoints : null) ?? null,
@@ -191,19 +192,6 @@ function rowOf(
     group_rank: null,
     mark: marks.length === 0 ? null : marks.join(', '),
   };
-}
-
-/** The total before and the points of the week, less what transfers cost where that is not in them. */
-function totalAfter(
-  before: number | null,
-  points: number | null,
-  paid: number | null,
-  hits: HitsInPoints,
-): number | null {
-  if (before === null || points === null) return null;
-  if (paid === 0) return before + points;
-  if (paid === null || hits === undefined) return null;
-  return before + points - (hits === 'gross' ? paid : 0);
 }
 
 /** The chip that was played in a week: the one that names the week, else what the line-up calls selected. */
@@ -292,15 +280,16 @@ class PointsBefore {
     this.#totals = new Map(weeks.map((week) => [week, new Map()]));
   }
 
-  add(week = Number.NaN, rows: readonly Standing[] = []): void {
+  add(week = Number.NaN, rows: readonly Standing[], hits: HitsInPoints): void {
     const isFirst = this.#seen.size === 0;
     for (const [from, totals] of this.#totals) {
-      for (const { id, total, points } of rows) {
+      for (const { id, total, points, points_deduction: paid } of rows) {
         if (total === null) continue;
         if (week === from - 1) totals.set(id, total);
         // The week before was not read, or the squad was made since.
         const isOwn = week === from || (week > from && !isFirst && !this.#seen.has(id));
-        if (isOwn && !totals.has(id) && points !== null) totals.set(id, total - points);
+        const won = wonIn(points, paid, hits);
+        if (isOwn && !totals.has(id) && won !== null) totals.set(id, total - won);
       }
     }
     for (const { id } of rows) this.#seen.add(id);

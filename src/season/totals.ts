@@ -49,3 +49,14 @@ export function contradiction({ before, after }: Step, hits: HitsInPoints): numb
   const own = after.week - (hits === 'gross' ? after.deduction : 0);
   return after.total - own - before.total;
 }
+
+/** What a week adds to the total of a squad: its points, less what transfers cost where that is not in them; null where that is not known. */
+export function wonIn(
+  points: number | null | undefined,
+  paid: number | null | undefined,
+  hits: HitsInPoints,
+): number | null {
+  if (typeof points !== 'number' || typeof paid !== 'number') return null;
+  if (paid === 0 || hits === 'net') return points;
+  return hits === undefined ? null : points - paid;
+}

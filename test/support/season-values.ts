@@ -142,7 +142,14 @@ export const siteOptions = (
   weeks: readonly WeekValues[],
   changes: Partial<SiteOptions> = {},
 ): SiteOptions => ({
-  ...{ title: 'My League', members: 'hidden', squads: 'name', timezone: 'UTC', isOver: false },
+  ...{
+    title: 'My League',
+    members: 'hidden',
+    squads: 'name',
+    timezone: 'UTC',
+    isOver: false,
+    hits: undefined,
+  },
   groups: [] as readonly Group[],
   numbers: new Map((weeks[0]?.squads ?? []).map(({ squad }, index) => [squad, index + 1])),
   ...changes,

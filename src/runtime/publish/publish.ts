@@ -1,18 +1,21 @@
 import type { RecordOf } from '../../contract/index.ts';
-import type { LeagueScope } from '../../model/state/memory.ts';
-import type { GroupMember } from '../../season/standings.ts';
+import type { LeagueScope, Memory } from '../../model/state/memory.ts';
+import { isWholeSeason, type GroupMember } from '../../season/standings.ts';
 import { newestSeason } from '../../season/seasons.ts';
+import type { HitsInPoints } from '../../season/totals.ts';
 import type { WeekValues } from '../../season/week-values.ts';
 import type { WeekChoice } from '../../mapping/week-choice.ts';
 import { UsageError } from '../../model/error.ts';
 import { siteFiles } from '../../pages/site/site.ts';
 import type { SyncPorts } from '../../sync/ports.ts';
 import type { NumberedWeek } from '../../sync/weeks/week-values.ts';
+import { learntHits } from '../../sync/memory/contradictions.ts';
 import { unknownMembers } from '../../sync/memory/group-members.ts';
 import { knownWeeks, latestKept } from '../../sync/memory/known-weeks.ts';
 import { leagueWeeks, type LeagueWeek } from '../../sync/memory/league-weeks.ts';
 import { markTriggered } from '../../sync/memory/processed.ts';
 import { serviceNow } from '../../sync/memory/service-time.ts';
+import { WeekFacts } from '../../sync/memory/week-facts.ts';
 import { keepPublished, squadNumbers } from '../../sync/weeks/published.ts';
 import { isChosen, numberedWeeks, shownValues } from './published-weeks.ts';
 import type { PublishSettings } from './publish-settings.ts';
@@ -83,6 +86,7 @@ export async function publishLeague(
     squads: settings.squads,
     numbers: new Map([...numbers].filter(([squad]) => !hidden.has(squad))),
     groups: groupsOf(groups),
+    hits: await hitsFor(memory, scope, season, groups),
     timezone,
     isOver: season.every(({ isOver }) => isOver) && !(await hasMoreWeeks(ports, scope, season)),
   });
@@ -118,6 +122,20 @@ async function hiddenSquads(
   const all = weeks.flatMap(({ squads }) => squads);
   return new Set(
     all.flatMap(({ squad, member }) => (member !== undefined && gone.has(member) ? [squad] : [])),
+  );
+}
+
+/** Whether the points of weeks have deductions in them, as far as groups with a first week need it. */
+async function hitsFor(
+  memory: Memory,
+  scope: LeagueScope,
+  season: readonly LeagueWeek[],
+  groups: readonly GroupMember[],
+): Promise<HitsInPoints> {
+  if (groups.every(({ fromWeek }) => isWholeSeason(fromWeek))) return undefined;
+  return learntHits(
+    await WeekFacts.open(memory, scope),
+    season.map(({ week }) => week),
   );
 }
 

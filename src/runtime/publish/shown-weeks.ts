@@ -1,4 +1,5 @@
 import type { SquadName } from '../../pages/site/values.ts';
+import type { HitsInPoints } from '../../season/totals.ts';
 import type { CountedSquad } from '../../season/week-numbers.ts';
 import { playedSquad, transfersSince, type PlayedSquad } from '../../season/transfers.ts';
 import type { SquadValues, WeekValues } from '../../season/week-values.ts';
@@ -12,6 +13,8 @@ export interface SiteOptions {
   /** The number of each squad, the same all season, by its id. A squad without one is not shown. */
   readonly numbers: ReadonlyMap<string, number>;
   readonly groups: readonly Group[];
+  /** Whether the points of weeks have deductions in them already, where a group has a first week. */
+  readonly hits: HitsInPoints;
   readonly timezone: string;
   /** Whether no week follows the last one that is shown. */
   readonly isOver: boolean;

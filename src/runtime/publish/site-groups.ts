@@ -1,6 +1,7 @@
 import { isWholeSeason } from '../../season/standings.ts';
 import type { SiteGroup, SiteSquad, SquadWeek } from '../../pages/site/values.ts';
 import type { WeekValues } from '../../season/week-values.ts';
+import { wonIn, type HitsInPoints } from '../../season/totals.ts';
 import { nameOf, type SquadNames } from './shown-weeks.ts';
 
 /** One of the operator's own groups. */
@@ -17,12 +18,16 @@ export interface Group {
 export function groupTables(
   squads: readonly SiteSquad[],
   weeks: readonly WeekValues[],
-  { groups, names }: { readonly groups: readonly Group[]; readonly names: SquadNames },
+  {
+    groups,
+    names,
+    hits,
+  }: { readonly groups: readonly Group[]; readonly names: SquadNames; readonly hits: HitsInPoints },
 ): readonly SiteGroup[] {
   if (groups.length === 0) return [];
   const byNumber = new Map(squads.map((squad) => [squad.number, squad]));
   const last = weeks.at(-1)?.number ?? 0;
-  const seasons = squadSeasons(weeks);
+  const seasons = squadSeasons(weeks, hits);
   return groups.map(({ name, members }) => {
     const its = [...seasons].flatMap(([id, { member, weeks: season }]) => {
       if (member === undefined || !members.has(member)) return [];
@@ -41,7 +46,10 @@ export function groupTables(
   });
 }
 
-type WonInWeek = Pick<SquadWeek, 'week' | 'total' | 'points' | 'isNew'>;
+interface WonInWeek extends Pick<SquadWeek, 'week' | 'total' | 'isNew'> {
+  /** What the week added to the total; its points, where nobody knows whether transfers cost more. */
+  readonly won: number | undefined;
+}
 
 interface SquadSeason {
   readonly member: string | undefined;
@@ -49,14 +57,15 @@ interface SquadSeason {
 }
 
 /** What each squad won in each week, by the squad's id. */
-function squadSeasons(weeks: readonly WeekValues[]): ReadonlyMap<string, SquadSeason> {
+function squadSeasons(weeks: readonly WeekValues[], hits: HitsInPoints): ReadonlyMap<string, SquadSeason> {
   const seasons = new Map<string, SquadSeason>();
   for (const { number: week, squads } of weeks) {
     const isFirst = seasons.size === 0;
-    for (const { squad, member, total, points } of squads) {
+    for (const { squad, member, total, points, hits: paid } of squads) {
       const before = seasons.get(squad)?.weeks ?? [];
       const isNew = !isFirst && before.length === 0;
-      seasons.set(squad, { member, weeks: [...before, { week, total, points, isNew }] });
+      const won = wonIn(points, paid, hits) ?? points;
+      seasons.set(squad, { member, weeks: [...before, { week, total, won, isNew }] });
     }
   }
   return seasons;
@@ -69,9 +78,8 @@ function pointsSince(weeks: readonly WonInWeek[], from: number | undefined): num
   const before = weeks.find(({ week }) => week === from - 1)?.total;
   // The week before was not read, or the squad was made since.
   const first = weeks.find(({ week, isNew }) => week === from || (week > from && isNew));
-  const own =
-    first?.total === undefined || first.points === undefined ? undefined : first.total - first.points;
+  const own = first?.total === undefined || first.won === undefined ? undefined : first.total - first.won;
   const then = before ?? own;
   if (now !== undefined && then !== undefined) return now - then;
-  return weeks.reduce((sum, { week, points = 0 }) => sum + (week >= from ? points : 0), 0);
+  return weeks.reduce((sum, { week, won = 0 }) => sum + (week >= from ? won : 0), 0);
 }

@@ -30,7 +30,7 @@ export function siteOf(weeks: readonly WeekValues[], options: SiteOptions): Site
     weeks: shown.map((week, at) =>
       siteWeek(week, squadNames([week], options), sitePlayers(weeks.slice(Math.max(0, at - 1), at + 1))),
     ),
-    groups: groupTables(squads, weeks, { groups: options.groups, names }),
+    groups: groupTables(squads, weeks, { groups: options.groups, names, hits: options.hits }),
     months: monthsOf(shown, names, options),
   };
 }

@@ -7,6 +7,7 @@ import {
   hasChip,
   hasFreeHit,
   hasWholeRanks,
+  isWholeSeason,
   standings,
   type EarlyReadings,
   type Standing,
@@ -75,12 +76,13 @@ async function* standingsOf(season: readonly LeagueWeek[], source: Source): Asyn
     first: await firstSquads(memory, scope, season),
     forgotten: (await memory.forgotten(scope.account)).length,
   };
+  const hasFirstWeeks = groups.groups.some(({ fromWeek }) => !isWholeSeason(fromWeek));
   const next = standings(options);
   const until = season.findLastIndex(isAsked) + 1;
   for (const [at, league] of season.slice(0, until).entries()) {
     if (at < begin) continue;
     const kept = await keptWeek(season, at, source);
-    if (options.hits === undefined && hangsOnBefore(kept)) options.hits = await hits();
+    if (options.hits === undefined && (hasFirstWeeks || hangsOnBefore(kept))) options.hits = await hits();
     const rows = next(kept);
     const isKept = kept.lineups.size + kept.squads.size > 0;
     if (!isAsked(league)) continue;

@@ -319,6 +319,24 @@ it('ranks within groups by what was won since the first week there', () => {
   ]);
 });
 
+it.each([
+  ['gross', [2, 1]],
+  ['net', [1, 2]],
+  [undefined, [null, 1]],
+] as const)(
+  'takes off what transfers cost in the first week of a group where points are %s, and the week before was not read',
+  (hits, ranks) => {
+    const groups = ['A', 'B'].map((member) => ({ member: `M-${member}`, group: 'Cup', fromWeek: 7 }));
+    const paid = { transfer_hits: { hits: 2, points_deduction: 8 } };
+    const lineups = [lineup('A', { 1: 60, 2: 0 }, paid), lineup('B', { 3: 55, 4: 0 })];
+    const [rows] = standings([week(7, lineups, [squad('A', 352), squad('B', 255)])], { groups, hits });
+    expect(pick(rows, 'id', 'group_rank')).toEqual([
+      ['A', ranks[0]],
+      ['B', ranks[1]],
+    ]);
+  },
+);
+
 it('is the same of a week that is made from the week before on, with the squads of the first week', () => {
   const week3 = week(
     3,

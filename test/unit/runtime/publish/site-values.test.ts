@@ -108,6 +108,30 @@ describe('the groups of a site', () => {
     expect(table.at(-1)?.squad.number).toBe(2);
   });
 
+  it('take off what transfers cost in a first week whose week before was not read', () => {
+    const [week] = season.slice(2, 3);
+    const [one, two] = week?.squads ?? [];
+    if (week === undefined || one === undefined || two === undefined) throw new Error('no two squads');
+    const squads = [
+      { ...one, points: 60, total: 352, hits: 8 },
+      { ...two, points: 55, total: 255, hits: 0 },
+    ];
+    const members = new Map([one, two].map(({ member = '' }) => [member, week.number]));
+    const pointsIn = (hits: 'net' | 'gross') => {
+      const options = siteOptions(season, { groups: [{ name: 'Office', members }], hits });
+      const [office] = siteOf([{ ...week, squads }], options).groups;
+      return office?.table.map(({ squad, points }) => [squad.number, points]);
+    };
+    expect(pointsIn('gross')).toEqual([
+      [2, 55],
+      [1, 52],
+    ]);
+    expect(pointsIn('net')).toEqual([
+      [1, 60],
+      [2, 55],
+    ]);
+  });
+
   it('leave the place of a hidden squad empty', () => {
     const members = new Map(season[0]?.squads.map(({ member }) => [member ?? '', undefined]));
     const options = siteOptions(season, { groups: [{ name: 'Office', members }] });
