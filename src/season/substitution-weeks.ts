@@ -39,18 +39,34 @@ export function substitutionWeeks(
   const told = new Map<string, string>();
   const processed = new Set<string>();
   for (const cluster of clustersOf(records)) {
-    const its = new Set<string>();
-    for (const unit of unitsOf(cluster)) {
+    const claims = unitsOf(cluster).flatMap((unit): Claim[] => {
       const candidates = unit.map(({ atMs }) => candidatesAt(atMs, evidence, processed));
       const common = (candidates[0] ?? []).filter((week) => candidates.every((each) => each.includes(week)));
-      const week = weekOf(unit, common, evidence);
-      if (week === undefined) continue;
+      const its = weekOf(unit, common, evidence);
+      return its === undefined ? [] : [{ unit, ...its }];
+    });
+    for (const { unit, week } of withoutRivals(claims)) {
       for (const { record } of unit) told.set(record.id, week);
-      its.add(week);
+      processed.add(week);
     }
-    for (const week of its) processed.add(week);
   }
   return told;
+}
+
+/** That records are of a week; sure where no other one may be it. */
+interface Claim {
+  readonly unit: readonly Timed[];
+  readonly week: string;
+  readonly isSure: boolean;
+}
+
+/** A player is substituted once in a squad and week: of records that say it twice, those that may be of another week are. Nobody knows which of them. */
+function withoutRivals(claims: readonly Claim[]): readonly Claim[] {
+  const keysOf = ({ unit, week }: Claim): readonly string[] =>
+    unit.map(({ record: { squad, player } }) => JSON.stringify([week, squad?.id, player?.id]));
+  const counts = new Map<string, number>();
+  for (const key of claims.flatMap(keysOf)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return claims.filter((claim) => claim.isSure || keysOf(claim).every((key) => counts.get(key) === 1));
 }
 
 interface Timed {
@@ -94,8 +110,9 @@ function weekOf(
   unit: readonly Timed[],
   candidates: readonly string[],
   { lineupsOf }: WeekEvidence,
-): string | undefined {
-  if (candidates.length === 1) return candidates[0];
+): Omit<Claim, 'unit'> | undefined {
+  const [only, another] = candidates;
+  if (only !== undefined && another === undefined) return { week: only, isSure: true };
   const judged = candidates.map((week) => ({
     week,
     fits: new Set(
@@ -105,10 +122,10 @@ function weekOf(
     ),
   }));
   const possible = judged.filter(({ fits }) => !fits.has('no'));
-  const [sure, another] = possible.filter(({ fits }) => fits.has('yes'));
-  if (sure !== undefined) return another === undefined ? sure.week : undefined;
-  const [left, other] = possible;
-  return other === undefined ? left?.week : undefined;
+  const shown = possible.filter(({ fits }) => fits.has('yes'));
+  const [found, rival] = shown.length > 0 ? shown : possible;
+  if (found === undefined || rival !== undefined) return undefined;
+  return { week: found.week, isSure: possible.length === 1 };
 }
 
 /** Whether the line-ups of a week show a player's substitution. */

@@ -74,6 +74,19 @@ it('of two triggers within a minute, the records of one moment are of the week t
   expect([...substitutionWeeks(log, evidence({ marks, lineupsOf })).values()]).toEqual(['W1', 'W1', 'W2']);
 });
 
+it('of two weeks that were processed within an hour, records of one player in one squad are not of the same', () => {
+  const atMs = overMs(2) + DAY;
+  const log = [record('first', atMs), record('second', atMs + 60_000)];
+  // Of the first week one reading is kept, which says what the second one does.
+  const lineupsOf = (week: string) =>
+    week === 'W1' ? { after: lineup([8], [7]) } : { before: lineup([7], [8]), after: lineup([8], [7]) };
+  expect([...substitutionWeeks(log, evidence({ lineupsOf }))]).toEqual([]);
+  const [first] = log;
+  expect(substitutionWeeks(first === undefined ? [] : [first], evidence({ lineupsOf })).get('first')).toBe(
+    'W2',
+  );
+});
+
 it('nothing is told of a record without a time that can be read', () => {
   expect(substitutionWeeks([record('r', START, { created_at: 'soon' })], evidence({})).size).toBe(0);
 });
