@@ -18,6 +18,12 @@ describe('a report of the standings of a group', () => {
     expect(jobs[0]?.failure).toBeUndefined();
   });
 
+  it('is prepared where the name is made of other characters that look the same', async () => {
+    const groups = () => Promise.resolve([{ member: 'ann', group: 'Caf\u00e9', fromWeek: undefined }]);
+    const { jobs } = await preparePull([standings('Cafe\u0301')], tables, { groups });
+    expect(jobs[0]?.failure).toBeUndefined();
+  });
+
   it.each<[string, string, PrepareOptions, string]>([
     ['a misspelt group', 'Ofice', { groups: office }, '"Ofice": did you mean "Office"?'],
     ['another group', 'Pub', { groups: office }, '"Pub"; the table of season.groups has "Office"'],

@@ -21,6 +21,7 @@ import type { GroupMember } from '../../season/standings.ts';
 import { withPlayerIds } from './players.ts';
 import type { Read } from './read.ts';
 import { readOf, wantsDetail } from './resources.ts';
+import { groupOf } from './standings.ts';
 import type { SyncPorts } from '../ports.ts';
 
 /** One mapping on its way into its report. */
@@ -80,8 +81,8 @@ async function tryTables(
 ): Promise<Pick<Job, 'mapping' | 'groups' | 'failure'>> {
   try {
     const groups = readOf(mapping).hasGroups === true ? ((await groupsOf?.(mapping.name)) ?? []) : [];
-    const { group } = mapping.where;
-    if (group !== undefined) refuseUnknownGroup(mapping, String(group), groups);
+    const group = groupOf(mapping.where);
+    if (group !== undefined) refuseUnknownGroup(mapping, group, groups);
     return { mapping: await withPlayerIds(mapping, tables), groups, failure: undefined };
   } catch (failure) {
     if (!isLocal(failure) && !(isAlone && failure instanceof ConfigError)) throw failure;

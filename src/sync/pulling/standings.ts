@@ -8,6 +8,10 @@ import { tellDaysOfWeeks } from './reuse.ts';
 import { detailRead, leagueOf, lineupRead } from './squads.ts';
 import { readChosen, stillNew, tellMissing } from './weeks.ts';
 
+/** The group that a mapping asks for, written as tables of groups are read. */
+export const groupOf = ({ group }: PullMapping['where']): string | undefined =>
+  group === undefined ? undefined : String(group).trim().normalize('NFC');
+
 /**
  * The standings of the game weeks that a mapping asks for, all of them where it names none, made of what is remembered; what the week that the service shows needs is read first.
  */
@@ -17,7 +21,7 @@ export function standingsRead(mapping: PullMapping): Read {
   const ofLeague = { fantasy_league_id: league };
   const lineups = lineupRead(ofLeague, stillNew(league, 'lineup'));
   const details = detailRead(ofLeague, stillNew(league, 'squad'));
-  const group = where['group'] === undefined ? undefined : String(where['group']);
+  const group = groupOf(where);
   const name = `standings ${league} ${JSON.stringify([choice, group])}`;
   return {
     name,
