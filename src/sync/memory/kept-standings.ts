@@ -107,9 +107,9 @@ async function keptWeek(
       ? await options.lineups(week)
       : await facts.lineups(week.id);
   const squads = await facts.squads(week.id);
-  const kept = { week, lineups, squads, early: await earlyReadings(memory, scope, league) };
-  if (league.state !== 'final_by_totals') return kept;
   const [last, next] = [season[at - 1], season[at + 1]];
+  const kept = { week, lineups, squads, early: await earlyReadings(memory, scope, league, next?.week) };
+  if (league.state !== 'final_by_totals') return kept;
   return { ...kept, later: await laterPoints(facts, { last, league, next }, await hits()) };
 }
 
@@ -130,9 +130,18 @@ function beforeGroups(season: readonly LeagueWeek[], groups: KeptOptions['groups
 }
 
 /** What of a week that is over was read before its last match ended; where it is final, details from before its substitutions too. */
-async function earlyReadings(memory: Memory, scope: LeagueScope, league: LeagueWeek): Promise<EarlyReadings> {
+async function earlyReadings(
+  memory: Memory,
+  scope: LeagueScope,
+  league: LeagueWeek,
+  next: GameWeek | undefined,
+): Promise<EarlyReadings> {
   const { week, isOver, lineups, squads, state } = league;
-  const { beginsMs = Number.NaN, overMs = Number.NaN } = isOver ? await weekTimes(memory, scope, week) : {};
+  const { beginsMs = Number.NaN, overMs: endsMs = Number.NaN } = isOver
+    ? await weekTimes(memory, scope, week)
+    : {};
+  // Where neither matches nor an end are known, it is sure with the next week alone.
+  const overMs = Number.isNaN(endsMs) && isOver ? (next?.startMs ?? Number.NaN) : endsMs;
   const before = async (kind: 'lineup' | 'squad', counted: KeptCount | undefined, untilMs = overMs) =>
     (counted?.oldestMs ?? Infinity) < untilMs
       ? [...(await memory.readAt(scope, week.id, kind))].filter(([, readAtMs]) => readAtMs < untilMs)
