@@ -142,6 +142,8 @@ async function earlyReadings(
     : {};
   // Where neither matches nor an end are known, it is sure with the next week alone.
   const overMs = Number.isNaN(endsMs) && isOver ? (next?.startMs ?? Number.NaN) : endsMs;
+  // Whoever closes a week without an end says nothing of the time.
+  const finalMs = Math.max(finalSince(league), Number.isNaN(overMs) ? -Infinity : overMs);
   const before = async (kind: 'lineup' | 'squad', counted: KeptCount | undefined, untilMs = overMs) =>
     (counted?.oldestMs ?? Infinity) < untilMs
       ? [...(await memory.readAt(scope, week.id, kind))].filter(([, readAtMs]) => readAtMs < untilMs)
@@ -153,9 +155,7 @@ async function earlyReadings(
         readAtMs < beginsMs ? 'nothing' : 'places',
       ]),
     ),
-    squads: new Set(
-      (await before('squad', squads, state === 'final' ? finalSince(league) : overMs)).map(([id]) => id),
-    ),
+    squads: new Set((await before('squad', squads, state === 'final' ? finalMs : overMs)).map(([id]) => id)),
   };
 }
 

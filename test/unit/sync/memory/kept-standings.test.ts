@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LeagueScope } from '../../../../src/model/state/memory.ts';
-import { keptOfFixtures, keptOfLineup, keptOfSquad } from '../../../../src/season/kept.ts';
+import { keptMark, keptOfFixtures, keptOfLineup, keptOfSquad } from '../../../../src/season/kept.ts';
 import { lineupFacts } from '../../../../src/season/squad-facts.ts';
 import { keptStandings } from '../../../../src/sync/memory/kept-standings.ts';
 import { leagueWeeks, type LeagueWeek } from '../../../../src/sync/memory/league-weeks.ts';
@@ -79,6 +79,28 @@ it('have no points of a line-up that was read before the next week, where neithe
     );
   await memory.keep(SCOPE, matches(new Date(startOf(1) - DAY_MS).toISOString()));
   expect(await pointsNow()).toEqual([3]);
+});
+
+it('have nothing of a detail that was read while a week without an end ran, which was closed since', async () => {
+  const memory = new MemoryWeeks(new WeeksData());
+  const startMs = Date.UTC(2026, 7, 15, 12);
+  const week = { id: 'week-1', week: '1', start_date: new Date(startMs).toISOString() };
+  const next = { id: 'week-2', week: '2', start_date: new Date(startMs + 7 * DAY_MS).toISOString() };
+  const squad = { starting_xi: [], bench: [] };
+  const ranking = { total_points: 3, game_week_points: 3 };
+  for (const kept of [
+    keptOfFixtures({ ...week, fixtures: [{ id: 'f', start_date: week.start_date }] }, startMs),
+    keptOfFixtures({ ...next, fixtures: [] }, startMs),
+    keptOfLineup({ id: 'l', game_week: week, squad, total_points: 3 }, 'a', startMs + 1),
+    keptOfSquad({ id: 'a', game_week: week, ranking }, startMs + 1),
+    [keptMark('week-1', 'processed', startMs + 8 * DAY_MS, { by: 'closed' })],
+  ])
+    await memory.keep(SCOPE, kept);
+  const weeks = await leagueWeeks(memory, SCOPE, startMs + 8 * DAY_MS);
+  const ids = new Set(['week-1']);
+  const [found] = await Array.fromAsync(keptStandings(memory, SCOPE, weeks, ids, { groups: [] }));
+  expect(weeks[0]?.state).toBe('final');
+  expect(found?.rows?.map(({ points, total }) => [points, total])).toEqual([[null, null]]);
 });
 
 describe('the standings of a season that was read in part', () => {
