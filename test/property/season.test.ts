@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
 import { UnavailableError } from '../../src/model/error.ts';
 import type { Store } from '../../src/model/state/store.ts';
-import type { Standing } from '../../src/season/standings.ts';
+import type { GroupMember, Standing } from '../../src/season/standings.ts';
 import { learntHits } from '../../src/sync/memory/contradictions.ts';
 import { numberedWeeks, shownValues } from '../../src/runtime/publish/published-weeks.ts';
 import type { SquadValues, WeekValues } from '../../src/season/week-values.ts';
@@ -230,14 +230,44 @@ async function liesPublished({ league, store, clock, forgotten }: Operator): Pro
       for (const lie of liesOnSite(each, state, league, squad, own)) says(`${squad.name} has ${lie}`);
       const row = rows.find(({ id }) => id === each.squad);
       const isFinal = state === 'final' || state === 'final_by_totals';
-      const isSame = each.points === (row?.points ?? undefined) && each.total === (row?.total ?? undefined);
-      if (isFinal && !isSame)
+      // What was published stays where nobody knows it any more.
+      const isSame = ([mine, own]: readonly [number | undefined, number | null | undefined]): boolean =>
+        own === null || mine === (own ?? undefined);
+      const pairs = [[each.points, row?.points] as const, [each.total, row?.total] as const];
+      if (isFinal && !pairs.every(isSame))
         says(
           `${squad.name} has ${each.points} points of ${each.total}, standings ${row?.points} of ${row?.total}`,
         );
     }
   }
   return lies;
+}
+
+/** One group, in which members stand from different weeks on. */
+const groupsIn = ({ squads, weeks }: League): readonly GroupMember[] =>
+  squads.map(({ member }, at) => ({ member, group: 'Cup', fromWeek: (at % weeks.length) + 1 }));
+
+/** What the ranks of a group say and is not so, where all totals are those after the last substitutions. */
+function liesOfGroup(
+  rows: readonly Standing[],
+  groups: readonly GroupMember[],
+  league: League,
+  week: SeasonWeek,
+): readonly string[] {
+  const totalOf = (squad: SeasonSquad, after: SeasonWeek | undefined): number =>
+    after === undefined || after.number < squad.first ? 0 : league.truth(squad, after, true).total;
+  const won = rows.flatMap((row) => {
+    const squad = league.squads.find(({ id }) => id === row.id);
+    const from = groups.find(({ member }) => member === squad?.member)?.fromWeek ?? 1;
+    if (squad === undefined || row.group_rank === null) return [];
+    const points = totalOf(squad, week) - totalOf(squad, league.weeks[from - 2]);
+    return [{ name: squad.name, rank: row.group_rank, points, isSure: row.total === totalOf(squad, week) }];
+  });
+  if (won.some(({ isSure }) => !isSure)) return [];
+  return won.flatMap(({ name, rank, points }) => {
+    const above = won.filter((each) => each.points > points).length;
+    return rank === above + 1 ? [] : [`${name} has rank ${rank} in its group, not ${above + 1}`];
+  });
 }
 
 /** Everything that is said of all weeks and is not so. */
@@ -252,7 +282,8 @@ async function liesAt({ league, store, clock, forgotten }: Operator): Promise<re
   if (hits !== undefined && (hits === 'net') !== league.habits.isNet) return [];
   const ids = new Set(weeks.map(({ week }) => week.id));
   const lies: string[] = [];
-  const said = (its: ReadonlySet<string>) => keptStandings(store.memory, scope, weeks, its, { groups: [] });
+  const groups = groupsIn(league);
+  const said = (its: ReadonlySet<string>) => keptStandings(store.memory, scope, weeks, its, { groups });
   for await (const { week, rows = [] } of said(ids)) {
     const own = league.weeks.find(({ id }) => id === week.id);
     const ofLeague = weeks.find((each) => each.week.id === week.id);
@@ -266,6 +297,11 @@ async function liesAt({ league, store, clock, forgotten }: Operator): Promise<re
     }
     const [alone] = await Array.fromAsync(said(new Set([week.id])));
     if (!isDeepStrictEqual(alone?.rows ?? [], rows)) says('asked for alone, it says something else');
+    const soFar = weeks.filter(({ week: each }) => (each.number ?? 0) <= own.number);
+    if (
+      soFar.every((each) => each.state === 'final' || (each.state === 'missing' && each.squads === undefined))
+    )
+      for (const lie of liesOfGroup(rows, groups, league, own)) says(lie);
     const isWhole = state === 'final' && forgotten.size === 0 && rows.every(({ total }) => total !== null);
     const there = league.squads.filter(({ weeks: its }) => its.has(own.number));
     if (!isWhole || rows.length < there.length) continue;

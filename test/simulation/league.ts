@@ -71,6 +71,8 @@ interface LeagueHabits {
   readonly weekText: (number: number) => string;
   /** Between the turn to a week and its begin, the ranking is still that of the week before. */
   readonly isRankingLate: boolean;
+  /** Weeks have no end. */
+  readonly isEndless: boolean;
 }
 
 /** What is true of a squad in a week, before and after its substitutions. */
@@ -96,6 +98,7 @@ export class League {
       sign: roll.pick([1, -1]),
       weekText: roll.pick([String, (number) => `GW${number}`, (number) => `Game week ${number}`]),
       isRankingLate: roll.chance(0.3),
+      isEndless: dice(seed, 'ends').chance(0.2),
     };
     this.#scores = new Map(
       this.weeks.map(({ number }) => [
@@ -270,7 +273,8 @@ export class League {
   // What the service shows.
 
   summary({ id, number, beginMs, endMs }: SeasonWeek) {
-    return { id, week: this.habits.weekText(number), start_date: iso(beginMs), end_date: iso(endMs) };
+    const ends = this.habits.isEndless ? {} : { end_date: iso(endMs) };
+    return { id, week: this.habits.weekText(number), start_date: iso(beginMs), ...ends };
   }
 
   league(atMs: number) {
