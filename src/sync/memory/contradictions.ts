@@ -15,6 +15,9 @@ export interface Contradicted {
   readonly points: number;
 }
 
+/** Line-up and detail of a squad that were read no further apart were read together. */
+const ONE_READING_MS = 60 * 60 * 1000;
+
 type Points = ReadonlyMap<string, SquadPoints>;
 
 /**
@@ -97,10 +100,14 @@ async function withDeductions(
   pairs: readonly (readonly [squad: string, step: Step])[],
 ): Promise<readonly Step[]> {
   const lineups = await facts.lineups(week.id);
-  const readAt = await facts.readAt(week.id, 'lineup');
-  // Transfers go on until the week begins.
-  const paidBy = (squad: string): number | undefined =>
-    (readAt.get(squad) ?? NaN) < week.startMs ? undefined : (lineups.get(squad)?.paid ?? undefined);
+  const [lineupAt, squadAt] = [await facts.readAt(week.id, 'lineup'), await facts.readAt(week.id, 'squad')];
+  const paidBy = (squad: string): number | undefined => {
+    const [shownMs, countedMs] = [lineupAt.get(squad) ?? NaN, squadAt.get(squad) ?? NaN];
+    const paid = lineups.get(squad)?.paid ?? undefined;
+    if (!(shownMs < week.startMs)) return paid;
+    // Transfers go on until the week begins; a total that was read beside the line-up has no more of them.
+    return paid === 0 && Math.abs(countedMs - shownMs) <= ONE_READING_MS ? 0 : undefined;
+  };
   return pairs.map(([squad, { before, after }]) => ({
     before,
     after: { ...after, deduction: paidBy(squad) },
