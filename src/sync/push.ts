@@ -226,9 +226,9 @@ export async function write(
   }
 }
 
-/** A state that went away has the run as it was: what is left is sent once it is there again. */
+/** A database that went away has the run as it was: what is left is sent once it is there again. */
 function withoutState(error: unknown, { id }: Run): unknown {
-  if (!(error instanceof UnavailableError) || !error.code.startsWith('state.')) return error;
+  if (!(error instanceof UnavailableError) || error.code !== 'state.unreachable') return error;
   const { code, message } = error;
   return new UnavailableError(code, message, {
     next: `resume ${id}, once the state is there again`,
