@@ -1,5 +1,6 @@
 import type { RecordOf } from '../contract/index.ts';
 import type { GameWeek } from './game-week.ts';
+import { PointsBefore } from './group-points.ts';
 import { wonIn, type HitsInPoints } from './totals.ts';
 import type { LineupFacts, SquadFacts } from './squad-facts.ts';
 import { isFreeHit, playedSquad, transfersSince, type PlayedSquad } from './transfers.ts';
@@ -93,7 +94,7 @@ interface Before {
 export function standings(options: StandingsOptions): (week: StandingsWeek) => readonly Standing[] {
   let before: Before | undefined;
   let { first } = options;
-  const earned = new PointsBefore(options.groups);
+  const earned = new PointsBefore(options.groups.map(({ fromWeek }) => fromWeek));
   return (week) => {
     const ids = new Set([...week.lineups.keys(), ...week.squads.keys()]);
     if (ids.size === 0) {
@@ -110,7 +111,10 @@ export function standings(options: StandingsOptions): (week: StandingsWeek) => r
       standings: new Map(ranked.map((each) => [each.id, each])),
       played: playedIn(week, ranked, before),
     };
-    earned.add(week.week.number, ranked, options.hits);
+    const won = ranked.map(({ id, total, points, points_deduction: paid }) => ({
+      ...{ id, total, won: wonIn(points, paid, options.hits) },
+    }));
+    earned.add(week.week.number, won);
     return withGroups(ranked, options, earned);
   };
 }
@@ -270,42 +274,6 @@ function withRanks(
   });
 }
 
-/** What squads had before the first weeks of the groups, by the squad's id: what counts for a group is what was won since. */
-class PointsBefore {
-  readonly #totals: ReadonlyMap<number, Map<string, number>>;
-  readonly #seen = new Set<string>();
-
-  constructor(groups: readonly GroupMember[]) {
-    const weeks = groups.flatMap(({ fromWeek }) => fromWeek ?? []);
-    this.#totals = new Map(weeks.map((week) => [week, new Map()]));
-  }
-
-  add(week = Number.NaN, rows: readonly Standing[], hits: HitsInPoints): void {
-    const isFirst = this.#seen.size === 0;
-    for (const [from, totals] of this.#totals) {
-      for (const { id, total, points, points_deduction: paid } of rows) {
-        if (total === null) continue;
-        if (week === from - 1) totals.set(id, total);
-        // The week before was not read, or the squad was made since.
-        const isOwn = week === from || (week > from && !isFirst && !this.#seen.has(id));
-        const won = wonIn(points, paid, hits);
-        if (isOwn && !totals.has(id) && won !== null) totals.set(id, total - won);
-      }
-    }
-    for (const { id } of rows) this.#seen.add(id);
-  }
-
-  /** Null where it is not known. */
-  pointsSince(fromWeek: number | undefined, { id, total }: Standing): number | null {
-    if (isWholeSeason(fromWeek) || total === null) return total;
-    const before = this.#totals.get(fromWeek ?? 1)?.get(id);
-    return before === undefined ? null : total - before;
-  }
-}
-
-/** Whether every week of a season counts for a member of a group. */
-export const isWholeSeason = (fromWeek: number | undefined): boolean => (fromWeek ?? 1) <= 1;
-
 /** Names the groups of each squad, and its rank in the group, by the points since its first week there: in the one that is asked for, else in its only one. */
 function withGroups(
   rows: readonly Standing[],
@@ -325,7 +293,7 @@ function withGroups(
       .filter(({ id }) => its.get(id)?.includes(name) === true)
       .map((row) => {
         const own = byMember.get(row.user?.external_id ?? '')?.find(({ group }) => group === name);
-        return { ...row, total: earned.pointsSince(own?.fromWeek, row) };
+        return { ...row, total: earned.pointsSince(own?.fromWeek, row.id, row.total) };
       });
   const ranks = new Map(names.map((name) => [name, ranksOf(inGroup(name))]));
   return rows.flatMap((row): Standing[] => {

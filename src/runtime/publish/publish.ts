@@ -1,6 +1,7 @@
 import type { RecordOf } from '../../contract/index.ts';
 import type { LeagueScope, Memory } from '../../model/state/memory.ts';
-import { isWholeSeason, type GroupMember } from '../../season/standings.ts';
+import { isWholeSeason } from '../../season/group-points.ts';
+import type { GroupMember } from '../../season/standings.ts';
 import { newestSeason } from '../../season/seasons.ts';
 import type { HitsInPoints } from '../../season/totals.ts';
 import type { WeekValues } from '../../season/week-values.ts';

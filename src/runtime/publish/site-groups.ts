@@ -1,5 +1,5 @@
-import { isWholeSeason } from '../../season/standings.ts';
-import type { SiteGroup, SiteSquad, SquadWeek } from '../../pages/site/values.ts';
+import { PointsBefore } from '../../season/group-points.ts';
+import type { SiteGroup, SiteSquad } from '../../pages/site/values.ts';
 import type { WeekValues } from '../../season/week-values.ts';
 import { wonIn, type HitsInPoints } from '../../season/totals.ts';
 import { nameOf, type SquadNames } from './shown-weeks.ts';
@@ -27,12 +27,14 @@ export function groupTables(
   if (groups.length === 0) return [];
   const byNumber = new Map(squads.map((squad) => [squad.number, squad]));
   const last = weeks.at(-1)?.number ?? 0;
-  const seasons = squadSeasons(weeks, hits);
+  const { before, seasons } = squadSeasons(weeks, groups, hits);
   return groups.map(({ name, members }) => {
-    const its = [...seasons].flatMap(([id, { member, weeks: season }]) => {
+    const its = [...seasons].flatMap(([id, season]) => {
+      const { member, total } = season;
       if (member === undefined || !members.has(member)) return [];
       const from = members.get(member);
-      return (from ?? 0) > last ? [] : [{ id, points: pointsSince(season, from) }];
+      const points = before.pointsSince(from, id, total) ?? pointsIn(season, from);
+      return (from ?? 0) > last ? [] : [{ id, points }];
     });
     const sorted = its.toSorted((one, other) => other.points - one.points);
     const placeOf = (points: number): number => sorted.findIndex((each) => each.points === points) + 1;
@@ -46,40 +48,32 @@ export function groupTables(
   });
 }
 
-interface WonInWeek extends Pick<SquadWeek, 'week' | 'total' | 'isNew'> {
-  /** What the week added to the total; its points, where nobody knows whether transfers cost more. */
-  readonly won: number | undefined;
-}
-
 interface SquadSeason {
   readonly member: string | undefined;
-  readonly weeks: readonly WonInWeek[];
+  /** The last that is known. */
+  readonly total: number | null;
+  /** What its weeks added to the total; their points, where nobody knows whether transfers cost more. */
+  readonly weeks: readonly { readonly week: number; readonly won: number | null }[];
 }
 
-/** What each squad won in each week, by the squad's id. */
-function squadSeasons(weeks: readonly WeekValues[], hits: HitsInPoints): ReadonlyMap<string, SquadSeason> {
+/** What each squad won in each week, by the squad's id, and what it had before the first weeks of groups. */
+function squadSeasons(weeks: readonly WeekValues[], groups: readonly Group[], hits: HitsInPoints) {
+  const before = new PointsBefore(groups.flatMap(({ members }) => [...members.values()]));
   const seasons = new Map<string, SquadSeason>();
   for (const { number: week, squads } of weeks) {
-    const isFirst = seasons.size === 0;
-    for (const { squad, member, total, points, hits: paid } of squads) {
-      const before = seasons.get(squad)?.weeks ?? [];
-      const isNew = !isFirst && before.length === 0;
-      const won = wonIn(points, paid, hits) ?? points;
-      seasons.set(squad, { member, weeks: [...before, { week, total, won, isNew }] });
+    const its = squads.map(({ squad: id, member, total, points, hits: paid }) => ({
+      ...{ id, member, total: total ?? null, won: wonIn(points, paid, hits) ?? points ?? null },
+    }));
+    before.add(week, its);
+    for (const { id, member, total, won } of its) {
+      const last = seasons.get(id);
+      const own = [...(last?.weeks ?? []), { week, won }];
+      seasons.set(id, { member, total: total ?? last?.total ?? null, weeks: own });
     }
   }
-  return seasons;
+  return { before, seasons };
 }
 
-/** The total, or what it grew by since a week: weeks of it that were not read count too. */
-function pointsSince(weeks: readonly WonInWeek[], from: number | undefined): number {
-  const now = weeks.findLast(({ total }) => total !== undefined)?.total;
-  if (from === undefined || isWholeSeason(from)) return now ?? 0;
-  const before = weeks.find(({ week }) => week === from - 1)?.total;
-  // The week before was not read, or the squad was made since.
-  const first = weeks.find(({ week, isNew }) => week === from || (week > from && isNew));
-  const own = first?.total === undefined || first.won === undefined ? undefined : first.total - first.won;
-  const then = before ?? own;
-  if (now !== undefined && then !== undefined) return now - then;
-  return weeks.reduce((sum, { week, won = 0 }) => sum + (week >= from ? won : 0), 0);
-}
+/** The points of the weeks from one on, as far as they were read. */
+const pointsIn = ({ weeks }: SquadSeason, from: number | undefined): number =>
+  weeks.reduce((sum, { week, won }) => sum + (week >= (from ?? 1) ? (won ?? 0) : 0), 0);

@@ -1,13 +1,13 @@
 import type { KeptCount, LeagueScope, Memory } from '../../model/state/memory.ts';
 import type { GameWeek } from '../../season/game-week.ts';
 import { seasonsOf } from '../../season/seasons.ts';
+import { isWholeSeason } from '../../season/group-points.ts';
 import type { LineupFacts } from '../../season/squad-facts.ts';
 import {
   hangsOnBefore,
   hasChip,
   hasFreeHit,
   hasWholeRanks,
-  isWholeSeason,
   standings,
   type EarlyReadings,
   type Standing,
