@@ -54,7 +54,7 @@ const flagsOf = (logged: readonly LoggedPair[]): readonly (readonly [string, boo
  */
 export function armbandDifference(
   expected: string | undefined,
-  { lineups: { before, after, latest }, logged }: Omit<Worn, 'expected'>,
+  { lineups: { before, after, fixed }, logged }: Omit<Worn, 'expected'>,
   points: ReadonlyMap<string, number>,
   { lineupsMove, logIsAfter }: Armbands,
 ): 'right' | 'unknown' | ArmbandDifference {
@@ -66,7 +66,7 @@ export function armbandDifference(
   // Nobody hands the armband on where who should have it had it before, and nothing else is shown.
   if (after === undefined && before !== undefined && captainOf(before) === expected) return 'right';
   // Without substitutions the line-up that was shown last may be the one afterwards.
-  const shown = after ?? (logged.length === 0 ? latest : undefined);
+  const shown = after ?? (logged.length === 0 ? fixed : undefined);
   if (shown === undefined) return 'unknown';
   const found = captainOf(shown);
   if (found === expected) return 'right';

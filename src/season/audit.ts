@@ -115,15 +115,15 @@ function verdictOf(squad: Judged, week: AuditedWeek, armbands: Armbands, hasLog:
 const playerOf = ({ player }: NonNullable<LoggedPair['out']>): string => String(player?.id ?? '');
 
 /** The line-up that substitutions were made of. One that nobody changed is the one before and after; one that the log cannot have been made of is not it. */
-function lineupBefore({ before, latest }: WeekLineups, logged: readonly Partial<Pair>[]): Lineup | undefined {
-  if (before !== undefined || latest === undefined) return before;
-  const starts = startsOf(latest);
+function lineupBefore({ before, fixed }: WeekLineups, logged: readonly Partial<Pair>[]): Lineup | undefined {
+  if (before !== undefined || fixed === undefined) return before;
+  const starts = startsOf(fixed);
   const mayBe = logged.every(
     (pair) =>
       (pair.out === undefined || starts.get(pair.out) === true) &&
       (pair.in === undefined || starts.get(pair.in) === false),
   );
-  return mayBe ? latest : undefined;
+  return mayBe ? fixed : undefined;
 }
 
 /** Whether the same went out and the same came in; who came in for whom changes nothing. */

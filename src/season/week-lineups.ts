@@ -12,6 +12,8 @@ export interface LineupReading {
 export interface WeekLineups {
   /** The line-up as it was shown last. */
   readonly latest?: Lineup;
+  /** It where that was not before the week began, when its owner could still change it. */
+  readonly fixed?: Lineup;
   /** It before the substitutions. */
   readonly before?: Lineup;
   /** It after them. */
@@ -43,10 +45,11 @@ export function weekLineups(
   const latest = sorted[0].record;
   const [last, before] = sorted.filter(({ readAtMs }) => !(readAtMs < (beginsMs ?? Number.NaN)));
   if (last === undefined) return { latest };
+  const shown = { latest, fixed: latest };
   if ([overMs, triggeredMs].some((atMs = Number.NaN) => last.readAtMs < atMs))
-    return { latest, before: latest };
-  if (before !== undefined) return { latest, before: before.record, after: latest };
-  return { latest, ...(last.readAtMs > processedMs && { after: latest }) };
+    return { ...shown, before: latest };
+  if (before !== undefined) return { ...shown, before: before.record, after: latest };
+  return { ...shown, ...(last.readAtMs > processedMs && { after: latest }) };
 }
 
 /** The entries of a line-up, the eleven before the bench. */

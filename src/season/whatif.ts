@@ -1,6 +1,7 @@
 import type { RecordOf } from '../contract/index.ts';
 import { explains, pointsBy, settingChanges, type PlayerWeek, type Settings } from '../rules/points.ts';
-import { entriesOf } from './week-lineups.ts';
+import type { EarlyReadings } from './standings.ts';
+import { captainOf, entriesOf } from './week-lineups.ts';
 
 type Lineup = RecordOf<'get-lineup'>;
 type Entry = ReturnType<typeof entriesOf>[number];
@@ -13,6 +14,8 @@ export interface WhatIfWeek {
   readonly lineupSettings: Settings;
   /** The line-up that was shown last, by the squad's id. */
   readonly lineups: ReadonlyMap<string, Lineup>;
+  /** Those that do not show how often players count, or not even who they are. */
+  readonly early?: EarlyReadings['lineups'];
   /** By the player's id. */
   readonly players: ReadonlyMap<string, PlayerWeek>;
 }
@@ -32,7 +35,7 @@ export interface WhatIfResult {
 
 /** What the settings of `over`, in place of those in force, make of the points of every line-up of a week. */
 export function whatIf(
-  { settings, lineupSettings, lineups, players }: WhatIfWeek,
+  { settings, lineupSettings, lineups, early = new Map(), players }: WhatIfWeek,
   over: Settings,
 ): WhatIfResult {
   const after = { ...settings, ...over };
@@ -48,11 +51,16 @@ export function whatIf(
   const pointsOf = new Map(
     [...players].map(([id, week]) => [id, pointsBy(lineupSettings, settings, week)] as const),
   );
-  const multipliersOf = learnMultipliers([...lineups.values()], pointsOf);
+  const didPlay = (player: string): boolean => (players.get(player)?.stat.minutes_played ?? 0) > 0;
+  const whole = [...lineups].filter(([squad]) => !early.has(squad)).map(([, lineup]) => lineup);
+  const multipliersOf = learnMultipliers(whole, pointsOf, didPlay);
   for (const [squad, lineup] of lineups) {
     let sum = 0;
+    const entries = counted(lineup);
+    const isOpen = early.get(squad) === 'nothing';
+    if (isOpen) unknown += entries.length;
     const multiplierOf = multipliersOf(lineup);
-    for (const entry of counted(lineup)) {
+    for (const entry of isOpen ? [] : entries) {
       const player = entry.entry.player?.id ?? '';
       const week = players.get(player);
       if (week !== undefined && !changes.has(player)) {
@@ -88,13 +96,14 @@ function counted(lineup: Lineup): readonly Entry[] {
 }
 
 /**
- * How often the entries of a line-up count: their points over those of the player. An entry without points says nothing of it: the line-up may have been read before the player's match.
- * Points that were corrected since say nothing of it either, so that a player without an armband counts as often as most of the line-up do, and a captain whose points say otherwise than
- * those of most captains with the same chip is not known.
+ * How often the entries of a line-up count: their points over those of the player, where `whole` has the line-up. An entry without points says nothing of it. Points that were corrected since
+ * say nothing of it either, so that a player without an armband counts as often as most of the line-up do, and a captain whose points say otherwise than those of most captains with the same
+ * chip is not known.
  */
 function learnMultipliers(
-  lineups: readonly Lineup[],
+  whole: readonly Lineup[],
   pointsOf: ReadonlyMap<string, number | undefined>,
+  didPlay: (player: string) => boolean,
 ): (lineup: Lineup) => (entry: Entry) => number | undefined {
   const shown = ({ entry }: Entry): number | undefined => {
     const own = pointsOf.get(entry.player?.id ?? '');
@@ -102,11 +111,15 @@ function learnMultipliers(
     const multiplier = entry.points / own;
     return Number.isInteger(multiplier) && multiplier > 0 ? multiplier : undefined;
   };
-  const groupOf = ({ chip_selected: chip }: Lineup, entry: Entry): string =>
-    `${roleOf(entry)} ${JSON.stringify(chip ?? null)}`;
-  const all = lineups.flatMap((lineup) =>
-    entriesOf(lineup).map((entry) => ({ group: groupOf(lineup, entry), multiplier: shown(entry) })),
-  );
+  const groupOf = ({ chip_selected: chip }: Lineup, role: Role): string =>
+    `${role} ${JSON.stringify(chip ?? null)}`;
+  const all = whole.flatMap((lineup) => {
+    const roleOf = rolesOf(lineup, didPlay);
+    return entriesOf(lineup).map((entry) => ({
+      group: groupOf(lineup, roleOf(entry)),
+      multiplier: shown(entry),
+    }));
+  });
   const usual = new Map(
     [...Map.groupBy(all, ({ group }) => group)].map(([group, its]) => [
       group,
@@ -114,26 +127,33 @@ function learnMultipliers(
     ]),
   );
   return (lineup) => {
-    const own = Map.groupBy(entriesOf(lineup), roleOf);
-    const hasCaptain = own.get('captain')?.some((entry) => shown(entry) !== undefined) === true;
+    const isShown = whole.includes(lineup);
+    const roleOf = rolesOf(lineup, didPlay);
+    const own = Map.groupBy(isShown ? entriesOf(lineup) : [], roleOf);
     const ofLineup = new Map([...own].map(([role, its]) => [role, most(its.map(shown))]));
     return (entry) => {
       const role = roleOf(entry);
-      const ofGroup = usual.get(groupOf(lineup, entry));
+      const ofGroup = usual.get(groupOf(lineup, role));
       if (role === 'eleven' || role === 'bench') return ofLineup.get(role) ?? ofGroup;
-      const its = shown(entry);
-      // A vice-captain counts as a captain does where that one did not play, and has no points.
-      if (its === undefined || (role === 'vice-captain' && hasCaptain)) return ofGroup ?? its;
-      return role === 'vice-captain' || ofGroup === undefined || ofGroup === its ? its : undefined;
+      const its = isShown ? shown(entry) : undefined;
+      if (its === undefined || role === 'acting captain') return its ?? ofGroup;
+      return ofGroup === undefined || ofGroup === its ? its : undefined;
     };
   };
 }
 
-const roleOf = ({ entry, isStarting }: Entry): 'captain' | 'vice-captain' | 'eleven' | 'bench' => {
-  if (entry.is_captain === true) return 'captain';
-  if (entry.is_vice_captain === true) return 'vice-captain';
-  return isStarting ? 'eleven' : 'bench';
-};
+/** What an entry counts as. A vice-captain counts as a captain may where that one did not play. */
+type Role = 'captain' | 'acting captain' | 'eleven' | 'bench';
+
+function rolesOf(lineup: Lineup, didPlay: (player: string) => boolean): (entry: Entry) => Role {
+  const captain = captainOf(lineup);
+  const isActing = captain === undefined || !didPlay(captain);
+  return ({ entry, isStarting }) => {
+    if (entry.is_captain === true) return 'captain';
+    if (entry.is_vice_captain === true && isActing) return 'acting captain';
+    return isStarting ? 'eleven' : 'bench';
+  };
+}
 
 /** What more than half of those that are known are; undefined where there is no such one. */
 function most(all: readonly (number | undefined)[]): number | undefined {

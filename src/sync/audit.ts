@@ -59,7 +59,7 @@ export async function auditWeeks(
   const audits: WeekAudit[] = [];
   const begun = await begunWeeks(memory, scope, nowMs);
   for (const week of chosen(weeks, begun, log, choice)) {
-    const players = await keptPlayers(memory, scope, week.week.id, rules);
+    const players = await keptPlayers(memory, scope, week, rules);
     const points = [...players].flatMap(([id, { stat }]): [string, number][] =>
       typeof stat.points === 'number' ? [[id, stat.points]] : [],
     );

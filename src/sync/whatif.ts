@@ -7,7 +7,13 @@ import type { GameWeek } from '../season/game-week.ts';
 import { newestSeason } from '../season/seasons.ts';
 import { whatIf, type WhatIfResult } from '../season/whatif.ts';
 import { latestKept } from './memory/known-weeks.ts';
-import { keptPlayers, keptSettings, keptWeeks, type KeptWeek } from './memory/league-records.ts';
+import {
+  earlyLineups,
+  keptPlayers,
+  keptSettings,
+  keptWeeks,
+  type KeptWeek,
+} from './memory/league-records.ts';
 import { begunWeeks } from './memory/league-weeks.ts';
 import type { SyncPorts } from './ports.ts';
 
@@ -47,7 +53,8 @@ export async function previewPoints(
   const { memory } = store;
   const all = await keptWeeks(memory, scope, choice);
   const season = newestSeason(all);
-  const asked = chosen(season, await begunWeeks(memory, scope, nowMs), choice);
+  const begun = await begunWeeks(memory, scope, nowMs);
+  const asked = chosen(season, begun, choice);
   const weeks = asked.filter(({ lineups }) => lineups.size > 0);
   const inForce = await keptSettings(
     memory,
@@ -58,15 +65,19 @@ export async function previewPoints(
   const settings = new Map<string, number>();
   const squads = new Map<string, { readonly name: string; readonly points: number }>();
   let [playerWeeks, explained, unknown] = [0, 0, 0];
-  for (const { week, lineups } of weeks) {
+  for (const kept of weeks) {
+    const { week, lineups } = kept;
     const latest = [...lineups].flatMap(([id, its]) =>
       its.latest === undefined ? [] : [[id, its.latest] as const],
     );
-    const players = await keptPlayers(memory, scope, week.id, rules);
+    // Of a week that still runs, the points so far are compared.
+    const until = begun.get(week.id) === true ? kept : { ...kept, wholeMs: -Infinity };
+    const players = await keptPlayers(memory, scope, until, rules);
+    const early = await earlyLineups(memory, scope, until);
     const lineupSettings = inForce.get(week.id) ?? current;
     const known = [lineupSettings, ...inForce.values(), current];
     const found = whatIf(
-      { settings: bestFor(players, known), lineupSettings, lineups: new Map(latest), players },
+      { settings: bestFor(players, known), lineupSettings, lineups: new Map(latest), early, players },
       over,
     );
     for (const [id, points] of found.squads) changes.set(id, (changes.get(id) ?? 0) + points);

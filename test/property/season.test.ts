@@ -6,6 +6,9 @@ import type { GroupMember, Standing } from '../../src/season/standings.ts';
 import { learntHits } from '../../src/sync/memory/contradictions.ts';
 import { numberedWeeks, shownValues } from '../../src/runtime/publish/published-weeks.ts';
 import type { SquadValues, WeekValues } from '../../src/season/week-values.ts';
+import { PUBLIC_RULES, type Rules } from '../../src/rules/rules.ts';
+import { auditWeeks } from '../../src/sync/audit.ts';
+import { previewPoints } from '../../src/sync/whatif.ts';
 import { keepPublished } from '../../src/sync/weeks/published.ts';
 import { keptStandings } from '../../src/sync/memory/kept-standings.ts';
 import { leagueWeeks, type LeagueWeek } from '../../src/sync/memory/league-weeks.ts';
@@ -13,7 +16,14 @@ import { WeekFacts } from '../../src/sync/memory/week-facts.ts';
 import { closeWeek } from '../../src/sync/weeks/close-week.ts';
 import { prepareReading } from '../../src/sync/weeks/read-week.ts';
 import { dice, type Dice } from '../simulation/dice.ts';
-import { League, LEAGUE, type SeasonSquad, type SeasonWeek, type Truth } from '../simulation/league.ts';
+import {
+  League,
+  LEAGUE,
+  SETTINGS,
+  type SeasonSquad,
+  type SeasonWeek,
+  type Truth,
+} from '../simulation/league.ts';
 import { virtualClock, type VirtualClock } from '../support/clock.ts';
 import { isLong, runs } from '../support/long.ts';
 import { fakeService, memoryTables, pull, pullMapping, pullPorts } from '../support/pull.ts';
@@ -78,7 +88,7 @@ class Operator {
         if (operation === 'get-lineup') return league.lineup(id, now());
         if (operation === 'get-squad') return league.squad(id, now());
         if (operation === 'get-player') return league.player(id, now());
-        if (operation === 'get-points-config') return { id: 'points', fantasy_league_id: LEAGUE };
+        if (operation === 'get-points-config') return league.pointsConfig();
         if (operation === 'list-auto-substitutions') return league.log(now());
         throw new Error(`nobody asks for ${operation}`);
       },
@@ -167,6 +177,7 @@ async function season(seed: number): Promise<readonly string[]> {
     await clock.run(operator.do(action, roll));
     told.push(`  ${new Date(atMs).toISOString()} ${action}`);
     const lies = [...(await liesAt(operator)), ...(roll.chance(0.4) ? await liesPublished(operator) : [])];
+    lies.push(...(await liesOfAudits(operator)), ...(await liesOfPreviews(operator)));
     for (const lie of lies) return [`seed ${seed}: ${lie}`, ...told];
   }
   return [];
@@ -308,6 +319,70 @@ async function liesAt({ league, store, clock, forgotten }: Operator): Promise<re
     for (const row of rows) {
       const above = rows.filter(({ total }) => (total ?? 0) > (row.total ?? 0)).length;
       if (row.rank !== above + 1) says(`${row.name ?? ''} has rank ${row.rank}, not ${above + 1}`);
+    }
+  }
+  return lies;
+}
+
+/** A league of midfielders. */
+const RULES: Rules = {
+  ...PUBLIC_RULES,
+  eleven: { GK: [0, 0], DEF: [0, 0], MID: [0, 11], FWD: [0, 0] },
+};
+const ALL = { kind: 'all' } as const;
+
+/** What an audit says of substitutions and is not so. */
+async function liesOfAudits({ league, store, clock, forgotten }: Operator): Promise<readonly string[]> {
+  const { weeks } = await auditWeeks({ store: store as Store }, scope, RULES, ALL, clock.now());
+  const lies: string[] = [];
+  for (const { week: number, agree, differences } of weeks) {
+    const week = league.weeks.find((each) => each.number === number);
+    if (week === undefined) throw new Error('a week that is none');
+    const says = (what: string): number => lies.push(`audit of week ${week.number}: ${what}`);
+    const its = league.squads.filter(({ weeks: own }) => own.has(week.number));
+    const right = its
+      .filter(({ member }) => !forgotten.has(member))
+      .filter((each) => league.isRight(each, week));
+    if (agree > right.length) says(`${agree} agree, not ${right.length}`);
+    for (const {
+      squad: { id },
+      verdict,
+    } of differences) {
+      const squad = league.squads.find((each) => each.id === id);
+      const own = squad?.weeks.get(week.number);
+      if (squad === undefined || own === undefined || forgotten.has(squad.member)) says(`${id} stands there`);
+      else if (league.isRight(squad, week)) says(`${squad.name} differs: ${JSON.stringify(verdict)}`);
+      else if (verdict.expected.length !== own.right.log.length)
+        says(
+          `${squad.name} should have ${JSON.stringify(verdict.expected)}, not ${JSON.stringify(own.right.log)}`,
+        );
+    }
+  }
+  return lies;
+}
+
+/** What a preview makes of one goal that brings one point more, and is not so. */
+async function liesOfPreviews({ league, store, clock, forgotten }: Operator): Promise<readonly string[]> {
+  const lies: string[] = [];
+  const weeks = await leagueWeeks(store.memory, scope, clock.now());
+  for (const { week: kept, isOver, state } of weeks) {
+    const week = league.weeks.find(({ id }) => id === kept.id);
+    if (week === undefined || !isOver) continue;
+    const over = { midfielder_goal_points: SETTINGS.midfielder_goal_points + 1 };
+    const choice = { kind: 'range', from: week.number, to: week.number } as const;
+    const ports = { store: store as Store };
+    const found = await previewPoints(ports, scope, RULES, choice, over, SETTINGS, clock.now());
+    if (found.unknown > 0) continue;
+    for (const { id, name, totalNow, totalThen } of found.squads) {
+      const squad = league.squads.find((each) => each.id === id);
+      if (squad === undefined || forgotten.has(squad.member)) lies.push(`preview: ${name} stands there`);
+      else {
+        const goals = league.goals(squad, week);
+        if (!(state === 'final' ? goals.slice(1) : goals).includes(totalThen - totalNow))
+          lies.push(
+            `preview of week ${week.number} (${state}): ${name} has ${totalThen - totalNow} goals, not ${goals.join(' or ')}`,
+          );
+      }
     }
   }
   return lies;

@@ -31,10 +31,28 @@ export interface SeasonWeek {
   readonly processedMs: number | undefined;
 }
 
+/** What a player did in a week. */
 interface Score {
   readonly minutes: number;
-  readonly points: number;
+  readonly goals: number;
+  readonly assists: number;
+  readonly cards: number;
 }
+
+/** What the service gives points for. */
+export const SETTINGS = {
+  midfielder_goal_points: 5,
+  assist_points: 3,
+  yellow_card_points: -1,
+  minutes_played_points: 2,
+  time_onfield_eligibility_minutes: 1,
+};
+
+const pointsOf = ({ minutes, goals, assists, cards }: Score): number =>
+  (minutes > 0 ? SETTINGS.minutes_played_points : 0) +
+  goals * SETTINGS.midfielder_goal_points +
+  assists * SETTINGS.assist_points +
+  cards * SETTINGS.yellow_card_points;
 
 /** A squad in one week. */
 interface Eleven {
@@ -42,13 +60,22 @@ interface Eleven {
   readonly players: readonly number[];
   readonly captain: number;
   readonly vice: number;
+  /** Whose points count double, whatever the flags of captains say. */
+  readonly doubled: number;
+}
+
+interface Substitution {
+  readonly out: number;
+  readonly in: number;
 }
 
 interface SquadWeek {
   readonly planned: Eleven;
   /** After its substitutions. */
   readonly played: Eleven;
-  readonly log: readonly { readonly out: number; readonly in: number }[];
+  readonly log: readonly Substitution[];
+  /** What the rules make of it. */
+  readonly right: { readonly log: readonly Substitution[]; readonly doubled: number | undefined };
   readonly hits: number;
   readonly transfers: number;
   readonly chip: string | undefined;
@@ -73,6 +100,12 @@ interface LeagueHabits {
   readonly isRankingLate: boolean;
   /** Weeks have no end. */
   readonly isEndless: boolean;
+  /** Statistics are those of players who played. */
+  readonly hidesAbsent: boolean;
+  /** The flags of captains stay where their owners put them. */
+  readonly keepsFlags: boolean;
+  /** Some substitutions are not those of the rules. */
+  readonly errs: boolean;
 }
 
 /** What is true of a squad in a week, before and after its substitutions. */
@@ -84,14 +117,18 @@ export interface Truth {
   readonly captain: string;
 }
 
+const NOTHING: Score = { minutes: 0, goals: 0, assists: 0, cards: 0 };
+
 export class League {
   readonly weeks: readonly SeasonWeek[];
   readonly squads: readonly SeasonSquad[];
   readonly habits: LeagueHabits;
   readonly #scores: ReadonlyMap<number, readonly Score[]>;
+  readonly #errors: Dice;
 
   constructor(seed: number) {
     const roll = dice(seed, 'league');
+    const rare = dice(seed, 'habits');
     this.weeks = drawWeeks(roll);
     this.habits = {
       isNet: roll.chance(0.5),
@@ -99,12 +136,18 @@ export class League {
       weekText: roll.pick([String, (number) => `GW${number}`, (number) => `Game week ${number}`]),
       isRankingLate: roll.chance(0.3),
       isEndless: dice(seed, 'ends').chance(0.2),
+      hidesAbsent: rare.chance(0.3),
+      keepsFlags: rare.chance(0.3),
+      errs: rare.chance(0.3),
     };
+    this.#errors = dice(seed, 'errors');
     this.#scores = new Map(
       this.weeks.map(({ number }) => [
         number,
         Array.from({ length: PLAYERS }, () =>
-          roll.chance(0.25) ? { minutes: 0, points: 0 } : { minutes: 90, points: roll.int(-1, 9) },
+          roll.chance(0.25)
+            ? NOTHING
+            : { minutes: 90, goals: roll.pick([0, 0, 1, 2]), assists: roll.int(0, 1), cards: roll.int(0, 1) },
         ),
       ]),
     );
@@ -134,7 +177,7 @@ export class League {
       const hits = isFreeHit || changed < 2 ? 0 : roll.int(0, changed);
       const all = roll.shuffled([...own.slice(changed), ...others.slice(0, changed)]);
       const [captain = 0, vice = 0] = roll.shuffled(all.slice(0, STARTERS));
-      const planned = { players: all, captain, vice };
+      const planned = { players: all, captain, vice, doubled: captain };
       weeks.set(number, { ...this.#play(planned, number), planned, hits, transfers: changed, chip });
       if (!isFreeHit) own = all;
     }
@@ -143,44 +186,72 @@ export class League {
   }
 
   /** Who did not play goes out for the first of the bench who did; the armband goes on where the captain did not. */
-  #play({ players, captain, vice }: Eleven, week: number): Pick<SquadWeek, 'played' | 'log'> {
+  #play(planned: Eleven, week: number): Pick<SquadWeek, 'played' | 'log' | 'right'> {
+    const { players, captain, vice } = planned;
     const didPlay = (player: number): boolean => this.#score(week, player).minutes > 0;
+    const bench = players.slice(STARTERS).filter(didPlay);
+    const right = players
+      .slice(0, STARTERS)
+      .filter((player) => !didPlay(player))
+      .flatMap((out, at): Substitution[] => (bench[at] === undefined ? [] : [{ out, in: bench[at] }]));
+    const doubled = [captain, vice].find(didPlay);
+    const errs = this.habits.errs && this.#errors.chance(0.3);
+    const log = errs && this.#errors.chance(0.7) ? right.slice(1) : right;
     const places = [...players];
-    const log: { out: number; in: number }[] = [];
-    for (let place = 0; place < STARTERS; place += 1) {
-      const out = places[place] ?? 0;
-      const from = places.findIndex(
-        (player, at) => at >= STARTERS && didPlay(player) && !log.some((pair) => pair.out === player),
-      );
-      if (didPlay(out) || from === -1) continue;
-      const into = places[from] ?? 0;
-      [places[place], places[from]] = [into, out];
-      log.push({ out, in: into });
+    for (const pair of log) {
+      const [out, into] = [places.indexOf(pair.out), places.indexOf(pair.in)];
+      [places[out], places[into]] = [pair.in, pair.out];
     }
-    const isMoved = !didPlay(captain) && didPlay(vice);
-    const armbands = isMoved ? { captain: vice, vice: captain } : { captain, vice };
-    return { played: { players: places, ...armbands }, log };
+    const armband = errs && this.#errors.chance(0.5) ? captain : (doubled ?? captain);
+    const flags =
+      armband === captain || this.habits.keepsFlags ? { captain, vice } : { captain: vice, vice: captain };
+    return { played: { players: places, ...flags, doubled: armband }, log, right: { log: right, doubled } };
+  }
+
+  /** Whether the substitutions and the armband of a squad end up as the rules want them. */
+  isRight(squad: SeasonSquad, week: SeasonWeek): boolean {
+    const own = squad.weeks.get(week.number);
+    if (own === undefined) throw new Error(`${squad.id} has no week ${week.number}`);
+    const log = week.processedMs === undefined ? [] : own.log;
+    const { doubled } = this.#elevenAt(squad, week, Infinity);
+    return log.length === own.right.log.length && (own.right.doubled ?? doubled) === doubled;
+  }
+
+  /** The goals that count for a squad in a week, before and after its substitutions. */
+  goals(squad: SeasonSquad, week: SeasonWeek): readonly number[] {
+    return [week.endMs, Infinity].map((atMs) => {
+      const { players, doubled } = this.#elevenAt(squad, week, atMs);
+      return players
+        .slice(0, STARTERS)
+        .reduce(
+          (sum, player) => sum + this.#score(week.number, player).goals * (player === doubled ? 2 : 1),
+          0,
+        );
+    });
   }
 
   #score(week: number, player: number): Score {
-    return this.#scores.get(week)?.[player] ?? { minutes: 0, points: 0 };
+    return this.#scores.get(week)?.[player] ?? NOTHING;
   }
 
-  /** What is shown of a player's points while matches run. */
-  #shownPoints({ number, matches }: SeasonWeek, player: number, atMs: number): number {
+  /** What is shown of a player while matches run. */
+  #shown({ number, matches }: SeasonWeek, player: number, atMs: number): Score {
     const match = matches[player % matches.length];
-    const { points } = this.#score(number, player);
-    if (match === undefined || atMs < match.beginMs) return 0;
-    return atMs < match.endMs ? Math.floor(points / 2) : points;
+    const score = this.#score(number, player);
+    if (match === undefined || atMs < match.beginMs) return NOTHING;
+    if (atMs >= match.endMs) return score;
+    const { minutes, goals, assists, cards } = score;
+    const half = (count: number): number => Math.floor(count / 2);
+    return { minutes: half(minutes), goals: half(goals), assists: half(assists), cards: half(cards) };
   }
 
-  #entries(week: SeasonWeek, { players, captain, vice }: Eleven, atMs: number) {
+  #entries(week: SeasonWeek, { players, captain, vice, doubled }: Eleven, atMs: number) {
     return players.map((player, at) => ({
       player,
       isStarting: at < STARTERS,
       isCaptain: player === captain,
       isVice: player === vice,
-      points: this.#shownPoints(week, player, atMs) * (player === captain && at < STARTERS ? 2 : 1),
+      points: pointsOf(this.#shown(week, player, atMs)) * (player === doubled && at < STARTERS ? 2 : 1),
     }));
   }
 
@@ -201,7 +272,7 @@ export class League {
     const before = squad.weeks.get(week.number - 1);
     if (before !== undefined && before.chip !== 'Free Hit') return before.played;
     const { players, captain, vice } = this.#elevenAt(squad, week, week.beginMs);
-    return { players, captain: vice, vice: captain };
+    return { players, captain: vice, vice: captain, doubled: vice };
   }
 
   #pointsIn(squad: SeasonSquad, week: SeasonWeek, atMs: number): { week: number; total: number } {
@@ -370,14 +441,27 @@ export class League {
   }
 
   player(id: string | number | undefined, atMs: number) {
-    const weekly = this.weeks.filter(({ beginMs }) => beginMs <= atMs);
+    const shown = this.weeks
+      .filter(({ beginMs }) => beginMs <= atMs)
+      .map((week) => ({ number: week.number, ...this.#shown(week, Number(id), atMs) }));
     return {
       ...{ id: Number(id), price: 5, position: 'MID' },
-      weekly_stats: weekly.map(({ number }) => {
-        const { minutes, points } = this.#score(number, Number(id));
-        return { game_week: this.habits.weekText(number), minutes_played: minutes, points };
-      }),
+      weekly_stats: shown
+        .filter(({ minutes }) => minutes > 0 || !this.habits.hidesAbsent)
+        .map((score) => ({
+          ...{ game_week: this.habits.weekText(score.number), minutes_played: score.minutes },
+          ...{
+            goals: score.goals,
+            assists: score.assists,
+            yellow_cards: score.cards,
+            points: pointsOf(score),
+          },
+        })),
     };
+  }
+
+  pointsConfig() {
+    return { id: 'points', fantasy_league_id: LEAGUE, ...SETTINGS };
   }
 
   log(atMs: number) {

@@ -17,7 +17,7 @@ import {
 import type { HitsInPoints } from '../../season/totals.ts';
 import { learntHits } from './contradictions.ts';
 import { finalSince, laterPoints } from './later-points.ts';
-import { weekTimes } from './league-records.ts';
+import { earlyLineups, wholeSince, weekTimes } from './league-records.ts';
 import type { LeagueWeek } from './league-weeks.ts';
 import { WeekFacts } from './week-facts.ts';
 
@@ -137,25 +137,19 @@ async function earlyReadings(
   next: GameWeek | undefined,
 ): Promise<EarlyReadings> {
   const { week, isOver, lineups, squads, state } = league;
-  const { beginsMs = Number.NaN, overMs: endsMs = Number.NaN } = isOver
-    ? await weekTimes(memory, scope, week)
-    : {};
-  // Where neither matches nor an end are known, it is sure with the next week alone.
-  const overMs = Number.isNaN(endsMs) && isOver ? (next?.startMs ?? Number.NaN) : endsMs;
+  if (!isOver) return { lineups: new Map(), squads: new Set() };
+  const times = await weekTimes(memory, scope, week);
+  const wholeMs = wholeSince(times, next);
   // Whoever closes a week without an end says nothing of the time.
-  const finalMs = Math.max(finalSince(league), Number.isNaN(overMs) ? -Infinity : overMs);
-  const before = async (kind: 'lineup' | 'squad', counted: KeptCount | undefined, untilMs = overMs) =>
-    (counted?.oldestMs ?? Infinity) < untilMs
-      ? [...(await memory.readAt(scope, week.id, kind))].filter(([, readAtMs]) => readAtMs < untilMs)
-      : [];
+  const finalMs = state === 'final' ? Math.max(finalSince(league), wholeMs) : wholeMs;
+  const isEarly = (counted: KeptCount | undefined, untilMs: number): boolean =>
+    (counted?.oldestMs ?? Infinity) < untilMs;
+  const squadsAt = isEarly(squads, finalMs) ? [...(await memory.readAt(scope, week.id, 'squad'))] : [];
   return {
-    lineups: new Map(
-      (await before('lineup', lineups)).map(([id, readAtMs]) => [
-        id,
-        readAtMs < beginsMs ? 'nothing' : 'places',
-      ]),
-    ),
-    squads: new Set((await before('squad', squads, state === 'final' ? finalMs : overMs)).map(([id]) => id)),
+    lineups: isEarly(lineups, wholeMs)
+      ? await earlyLineups(memory, scope, { week, ...times, wholeMs })
+      : new Map(),
+    squads: new Set(squadsAt.filter(([, readAtMs]) => readAtMs < finalMs).map(([id]) => id)),
   };
 }
 

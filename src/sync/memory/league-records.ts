@@ -8,6 +8,7 @@ import type { PlayerWeek, Settings } from '../../rules/points.ts';
 import { positionOf, type Rules } from '../../rules/rules.ts';
 import { inOrder, type GameWeek } from '../../season/game-week.ts';
 import type { KeptPlayer } from '../../season/known-players.ts';
+import type { EarlyReadings } from '../../season/standings.ts';
 import { loggedPairs, type LoggedPair, type MinutesIn } from '../../season/pairs.ts';
 import { substitutionWeeks, type ProcessedMark } from '../../season/substitution-weeks.ts';
 import { weekLineups, type WeekLineups, type WeekTimes } from '../../season/week-lineups.ts';
@@ -17,6 +18,8 @@ import { eachKept, knownWeeks, latestKept, processedIn } from './known-weeks.ts'
 export interface KeptWeek extends Required<WeekTimes> {
   readonly week: GameWeek;
   readonly overMs: number;
+  /** What is read from then on shows all of its matches; NaN where nothing says when that is. */
+  readonly wholeMs: number;
   /** By the squad's id. */
   readonly lineups: ReadonlyMap<string, WeekLineups>;
 }
@@ -33,10 +36,10 @@ export async function keptWeeks(
   const found: KeptWeek[] = [];
   const weeks = inOrder(await knownWeeks(memory, scope));
   const wanted = await wantedWeeks(memory, scope, weeks, choice);
-  for (const week of weeks) {
+  for (const [at, week] of weeks.entries()) {
     const times = await weekTimes(memory, scope, week);
     const lineups = wanted.has(week.id) ? await lineupsOf(memory, scope, week.id, times) : new Map();
-    found.push({ week, ...times, lineups });
+    found.push({ week, ...times, wholeMs: wholeSince(times, weeks[at + 1]), lineups });
   }
   return found;
 }
@@ -93,6 +96,26 @@ export async function weekTimes(
   const { atMs: processedMs, by } = (await processedIn(memory, scope, week.id)) ?? {};
   const triggeredMs = by === 'trigger' ? processedMs : undefined;
   return { beginsMs: week.startMs, overMs: await overAt(memory, scope, week), processedMs, triggeredMs };
+}
+
+/** Where neither matches nor an end are known, a week is over when the next one begins, and the last one when its substitutions are processed. */
+export const wholeSince = (
+  { overMs, processedMs = Number.NaN }: Pick<KeptWeek, 'overMs' | 'processedMs'>,
+  next: GameWeek | undefined,
+): number => [overMs, next?.startMs ?? Number.NaN].find((atMs) => !Number.isNaN(atMs)) ?? processedMs;
+
+/** The line-ups of a week that were read before all of its matches were over. */
+export async function earlyLineups(
+  memory: Memory,
+  scope: LeagueScope,
+  { week, beginsMs, wholeMs }: Pick<KeptWeek, 'week' | 'beginsMs' | 'wholeMs'>,
+): Promise<EarlyReadings['lineups']> {
+  const readAt = [...(await memory.readAt(scope, week.id, 'lineup'))];
+  return new Map(
+    readAt
+      .filter(([, readAtMs]) => readAtMs < wholeMs)
+      .map(([id, readAtMs]) => [id, readAtMs < (beginsMs ?? Number.NaN) ? 'nothing' : 'places']),
+  );
 }
 
 /** A match takes so long; the interface does not show when one ends. */
@@ -173,25 +196,26 @@ export async function tellByMinutes(
   const open = new Set(told.pairs.filter(isUntold).flatMap(({ week }) => week ?? []));
   if (open.size === 0) return told;
   const minutes = new Map<string, ReadonlyMap<string, number>>();
-  for (const week of open)
-    minutes.set(week, minutesOf(await keptPlayers(memory, scope, week, { positions: {} })));
+  for (const week of weeks)
+    if (open.has(week.week.id))
+      minutes.set(week.week.id, minutesOf(await keptPlayers(memory, scope, week, { positions: {} })));
   return tellLog(records, weeks, (week, player) => minutes.get(week)?.get(player));
 }
 
 /** Whether nothing tells who of a pair went out and who came in. */
 export const isUntold = (pair: LoggedPair): boolean => pair.out === undefined && pair.in === undefined;
 
-/** What is kept of the players in a game week, by the player's id. */
+/** What is kept of the players in a game week, by the player's id, but for what was read before all of its matches were over. */
 export async function keptPlayers(
   memory: Memory,
   scope: LeagueScope,
-  week: string,
+  { week, wholeMs }: Pick<KeptWeek, 'week' | 'wholeMs'>,
   rules: Pick<Rules, 'positions'>,
 ): Promise<ReadonlyMap<string, PlayerWeek>> {
   const players = new Map<string, PlayerWeek>();
-  for await (const { id, record } of latestKept(memory, scope, week, 'player')) {
+  for await (const { id, record, readAtMs } of latestKept(memory, scope, week.id, 'player')) {
     const { player, stat } = record as KeptPlayer;
-    players.set(id, { position: positionOf(rules, [player.position]), stat });
+    if (readAtMs >= wholeMs) players.set(id, { position: positionOf(rules, [player.position]), stat });
   }
   return players;
 }

@@ -201,3 +201,46 @@ it('knows nothing of line-ups that were read before the matches, and learns of t
   expect(among).toMatchObject({ unknown: 0 });
   expect(among.squads.get('G')).toBe(6);
 });
+
+it('knows of a line-up that was read early as much as it can show', () => {
+  const halfTime = lineup(
+    'H',
+    [
+      ['1', 10],
+      ['3', 6],
+    ],
+    [],
+    16,
+  );
+  const ask = (early: 'places' | 'nothing') =>
+    whatIf(
+      {
+        ...{ settings: SETTINGS, lineupSettings: SETTINGS, players: PLAYERS },
+        lineups: new Map([A, B, halfTime].map((each) => [each.id, each])),
+        early: new Map([['H', early]]),
+      },
+      { starter_points: 2 },
+    );
+  // Who stands there is sure, and what was shown of their points is not: the captain counts as the others do.
+  expect(ask('places')).toMatchObject({ unknown: 0 });
+  expect(ask('places').squads.get('H')).toBe(3);
+  expect(ask('nothing')).toMatchObject({ unknown: 2 });
+  expect(ask('nothing').squads.get('H')).toBe(0);
+});
+
+it('counts a vice-captain as a captain where the captain did not play alone', () => {
+  const players = new Map([...PLAYERS, ['6', { position: 'FWD', stat: { minutes_played: 0, points: 0 } }]]);
+  const of = (id: string, captain: string, vice: Told): Lineup => {
+    const made = lineup(id, [[captain, 0], vice], [], vice[1]);
+    const [first, second] = made.squad?.starting_xi ?? [];
+    if (first === undefined || second === undefined) throw new Error('two players start');
+    return { ...made, squad: { starting_xi: [first, { ...second, is_vice_captain: true }], bench: [] } };
+  };
+  const acting = [of('A', '6', ['1', 20]), of('B', '6', ['1', 20])];
+  const week = {
+    ...{ settings: SETTINGS, lineupSettings: SETTINGS, players },
+    lineups: new Map([...acting, of('C', '2', ['1', 0])].map((each) => [each.id, each])),
+  };
+  const { squads } = whatIf(week, { forward_goal_points: 5 });
+  expect([...squads.values()]).toEqual([4, 4, 0]);
+});

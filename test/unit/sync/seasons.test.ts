@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { LeagueScope } from '../../../src/model/state/memory.ts';
 import type { WeekChoice } from '../../../src/mapping/week-choice.ts';
 import { PUBLIC_RULES } from '../../../src/rules/rules.ts';
-import { keptOfFixtures, keptOfLineup } from '../../../src/season/kept.ts';
+import { keptOfFixtures, keptOfLineup, keptOfPlayer } from '../../../src/season/kept.ts';
 import { auditWeeks } from '../../../src/sync/audit.ts';
 import { markProcessed } from '../../../src/sync/memory/processed.ts';
 import { previewPoints } from '../../../src/sync/whatif.ts';
@@ -107,3 +107,38 @@ it('audits and previews say of a week without line-ups that it is missing, and t
     ['6', '8'],
   ]);
 });
+
+it('audits by line-ups that were fixed and by minutes of whole matches', async () => {
+  const memory = new MemoryWeeks(new WeeksData());
+  const beginMs = Date.parse('2026-09-26T12:00:00Z');
+  const [endMs, processedMs] = [beginMs + 3_600_000, beginMs + 7_200_000];
+  const week = { id: 'seven', week: '7', start_date: iso(beginMs), end_date: iso(endMs) };
+  const entry = (player: string) => ({ player: { id: player }, position: { position: 'Midfielder' } });
+  const squad = { starting_xi: [{ ...entry('1'), is_captain: true }, entry('2')], bench: [entry('3')] };
+  const keep = (id: string, readAtMs: number): Promise<void> =>
+    memory.keep(SCOPE, keptOfLineup({ id, name: id, game_week: week, squad }, id, readAtMs));
+  await keep('early', beginMs - 1);
+  await keep('fixed', endMs - 1);
+  const play = async (readAtMs: number, minutes: number): Promise<void> => {
+    for (const id of [1, 2, 3]) {
+      const player = { id, weekly_stats: [{ game_week: '7', minutes_played: id === 2 ? minutes : 90 }] };
+      await memory.keep(SCOPE, keptOfPlayer(player, { weekOf: () => 'seven', current: 'seven' }, readAtMs));
+    }
+  };
+  await markProcessed({ memory }, SCOPE, 'seven', processedMs, 'trigger');
+  const rules = { ...PUBLIC_RULES, eleven: { GK: [0, 0], DEF: [0, 0], MID: [0, 11], FWD: [0, 0] } } as const;
+  const audited = async () => (await auditWeeks(portsOf(memory), SCOPE, rules, WEEK_7, NOW_MS)).weeks[0];
+  // The match of the second player had not begun.
+  await play(endMs - 1, 0);
+  expect(await audited()).toMatchObject({
+    differ: 0,
+    lacks: new Map([
+      ['lineup', 1],
+      ['minutes', 1],
+    ]),
+  });
+  await play(endMs, 90);
+  expect(await audited()).toMatchObject({ agree: 1, differ: 0, lacks: new Map([['lineup', 1]]) });
+});
+
+const iso = (ms: number): string => new Date(ms).toISOString();
