@@ -61,12 +61,23 @@ function settingsIn(
   refused: (problem: string) => Error,
 ): readonly (readonly [name: string, text: string])[] {
   const filled = ([, text]: readonly [string, string]): boolean => text.trim() !== '';
-  const across = header.flatMap((word, at): (readonly [string, string])[] => {
-    const name = BY_WORD.get(plain(word));
-    return name === undefined ? [] : [[name, rows[0]?.[at] ?? '']];
-  });
-  if (across.length > 0) return across.filter(filled);
   const isNumber = (cell = ''): boolean => /^\s*[-+]?\d/.test(cell);
+  const noSetting = (word: string): Error =>
+    refused(`no setting of points is called "${word}"${didYouMean(word, Object.keys(FIELDS))}`);
+  const across = header.map((word) => BY_WORD.get(plain(word)));
+  if (across.some((name) => name !== undefined)) {
+    const isFilled = (cells: readonly string[]): boolean =>
+      across.some((name, at) => name !== undefined && (cells[at] ?? '').trim() !== '');
+    const [values = [], another] = rows.filter(isFilled);
+    if (another !== undefined) throw refused('two rows have settings; leave the one to preview');
+    return across
+      .flatMap((name, at): (readonly [string, string])[] => {
+        const word = header[at] ?? '';
+        if (name === undefined && isNumber(values[at]) && !OF_LEAGUE.has(plain(word))) throw noSetting(word);
+        return name === undefined ? [] : [[name, values[at] ?? '']];
+      })
+      .filter(filled);
+  }
   const named = rows.flatMap((cells): (readonly [name: string, cells: readonly string[], at: number])[] => {
     const at = cells.findIndex((cell) => BY_WORD.has(plain(cell)));
     const name = BY_WORD.get(plain(cells[at] ?? ''));
@@ -82,10 +93,7 @@ function settingsIn(
       !cells.some((cell) => BY_WORD.has(plain(cell))) &&
       !OF_LEAGUE.has(plain(cells[nameAt] ?? '')),
   );
-  if (named.length > 0 && unknown !== undefined) {
-    const word = unknown[nameAt] ?? '';
-    throw refused(`no setting of points is called "${word}"${didYouMean(word, Object.keys(FIELDS))}`);
-  }
+  if (named.length > 0 && unknown !== undefined) throw noSetting(unknown[nameAt] ?? '');
   return named
     .map(([name, cells], at): readonly [string, string] => {
       const own = values[at] ?? -1;

@@ -25,6 +25,7 @@ describe('a table of points for whatif', () => {
       'Setting,Note,Points\nFantasy league ID,,1\nFor attackers,,\nForward goal points,more,+7\nRed card points,as 2025,',
     ],
     ['forward_goal_points,yellow_card_points\n7,\n'],
+    ['Fantasy league ID,Forward goal points,Note,Season\n,,,\n1,7,more for attackers,\n'],
   ])('has the settings with a value: %j', async (content) => {
     expect(await read(content)).toEqual({ forward_goal_points: 7 });
   });
@@ -39,6 +40,9 @@ describe('a table of points for whatif', () => {
       'Setting,Points\nForward goal points,7\nyellow_card_point,-2\n',
       'no setting of points is called "yellow_card_point"',
     ],
+    ['forward_goal_points,yellow_card_point\n7,-2\n', 'no setting of points is called "yellow_card_point"'],
+    ['forward_goal_points\n7\n8\n', 'two rows have settings'],
+    ['forward_goal_points\nseven\n', '"seven" is no value of forward_goal_points'],
   ])('passes over no value and no setting: %j', async (content, problem) => {
     await expect(read(content)).rejects.toMatchObject({
       code: 'whatif.table',
