@@ -77,7 +77,8 @@ const TEAMSHEET: Kinds = {
   environment: TEXT,
   league: TEXT,
   folder: TEXT,
-  state: TEXT,
+  // What was sent has to outlast the process.
+  state: ['the path of a file', (value) => isText(value) && value !== ':memory:'],
   mappings: [
     'a folder, or a list of mappings, each a text or an object that JSON can write',
     (value) => isText(value) || isListOf((each) => isText(each) || (isObject(each) && isJson(each)))(value),

@@ -317,7 +317,8 @@ describe('a teamsheet', () => {
   });
 
   it.each<[object, string]>([
-    [{ state: 5 }, 'state is a text, not 5'],
+    [{ state: 5 }, 'state is the path of a file, not 5'],
+    [{ state: ':memory:' }, "state is the path of a file, not ':memory:'"],
     [{ folder: null }, 'folder is a text, not null'],
     [{ mappings: 3 }, `${MAPPINGS}3`],
     [{ mappings: [3] }, `${MAPPINGS}[ 3 ]`],
