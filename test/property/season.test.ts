@@ -11,6 +11,7 @@ import { auditWeeks } from '../../src/sync/audit.ts';
 import { previewPoints } from '../../src/sync/whatif.ts';
 import { keepPublished } from '../../src/sync/weeks/published.ts';
 import { keptStandings } from '../../src/sync/memory/kept-standings.ts';
+import { keptLog, keptWeeks } from '../../src/sync/memory/league-records.ts';
 import { leagueWeeks, type LeagueWeek } from '../../src/sync/memory/league-weeks.ts';
 import { WeekFacts } from '../../src/sync/memory/week-facts.ts';
 import { closeWeek } from '../../src/sync/weeks/close-week.ts';
@@ -49,7 +50,8 @@ function drawTimes(roll: Dice, league: League): readonly number[] {
     { length: roll.int(2, 14) },
     () => roll.pick(edges) + roll.pick([-30, -1, 1, 1, 5]) * HOUR_MS,
   );
-  return drawn.filter((ms) => ms > 0).toSorted((one, other) => one - other);
+  // Nobody publishes twice in one moment.
+  return [...new Set(drawn)].filter((ms) => ms > 0).toSorted((one, other) => one - other);
 }
 
 /** One operator, who looks at a league now and then. */
@@ -177,7 +179,7 @@ async function season(seed: number): Promise<readonly string[]> {
     await clock.run(operator.do(action, roll));
     told.push(`  ${new Date(atMs).toISOString()} ${action}`);
     const lies = [...(await liesAt(operator)), ...(roll.chance(0.4) ? await liesPublished(operator) : [])];
-    lies.push(...(await liesOfAudits(operator)), ...(await liesOfPreviews(operator)));
+    for (const tell of [liesOfLog, liesOfAudits, liesOfPreviews]) lies.push(...(await tell(operator)));
     for (const lie of lies) return [`seed ${seed}: ${lie}`, ...told];
   }
   return [];
@@ -330,6 +332,23 @@ const RULES: Rules = {
   eleven: { GK: [0, 0], DEF: [0, 0], MID: [0, 11], FWD: [0, 0] },
 };
 const ALL = { kind: 'all' } as const;
+
+/** What a report of the log says and is not so. */
+async function liesOfLog({ league, store }: Operator): Promise<readonly string[]> {
+  const { pairs } = await keptLog(store.memory, scope, await keptWeeks(store.memory, scope, ALL));
+  return pairs.flatMap((pair) => {
+    if (pair.week === undefined) return [];
+    const own = league.squads
+      .find(({ id }) => id === pair.squad?.id)
+      ?.weeks.get(league.weeks.find(({ id }) => id === pair.week)?.number ?? 0);
+    const [out, into] = [pair.out, pair.in].map((record) => record && String(record.player?.id));
+    const made = own?.log.filter((each) => isPart(out, each.out) && isPart(into, each.in));
+    const { planned, played } = own ?? {};
+    const isMoved = planned?.captain !== played?.captain && String(planned?.captain) === out;
+    const isSo = made !== undefined && made.length > 0 && (pair.captainMoved ?? isMoved) === isMoved;
+    return isSo ? [] : [`log of week ${pair.week}: ${JSON.stringify(pair)}, not ${JSON.stringify(own)}`];
+  });
+}
 
 /** What an audit says of substitutions and is not so. */
 async function liesOfAudits({ league, store, clock, forgotten }: Operator): Promise<readonly string[]> {

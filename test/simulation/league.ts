@@ -106,6 +106,14 @@ interface LeagueHabits {
   readonly keepsFlags: boolean;
   /** Some substitutions are not those of the rules. */
   readonly errs: boolean;
+  /** What the log says of who goes out and who comes in. */
+  readonly words: readonly [string | null, string | null];
+  /** Whether who starts in the log is who did before or after the substitutions. */
+  readonly starts: 'before' | 'after' | 'none';
+  /** Which records of the log share a reference. */
+  readonly refs: 'pair' | 'squad' | 'none';
+  /** Whether flags of captains in the log are those before or after the substitutions. */
+  readonly logFlags: 'before' | 'after' | 'none';
 }
 
 /** What is true of a squad in a week, before and after its substitutions. */
@@ -139,6 +147,16 @@ export class League {
       hidesAbsent: rare.chance(0.3),
       keepsFlags: rare.chance(0.3),
       errs: rare.chance(0.3),
+      words: rare.pick([
+        ['out', 'in'],
+        ['out', 'in'],
+        ['benched', 'fielded'],
+        ['swap', 'swap'],
+        [null, null],
+      ] as const),
+      starts: rare.pick(['before', 'after', 'none']),
+      refs: rare.pick(['pair', 'pair', 'squad', 'none']),
+      logFlags: rare.pick(['none', 'before', 'after']),
     };
     this.#errors = dice(seed, 'errors');
     this.#scores = new Map(
@@ -465,22 +483,35 @@ export class League {
   }
 
   log(atMs: number) {
-    return this.weeks.flatMap(({ number, processedMs = Infinity }) =>
-      atMs < processedMs
+    return this.weeks.flatMap((week) =>
+      atMs < (week.processedMs ?? Infinity)
         ? []
         : this.squads.flatMap((squad) =>
-            (squad.weeks.get(number)?.log ?? []).flatMap((pair, at) =>
-              (['out', 'in'] as const).map((action) => ({
-                id: `${squad.id}-${number}-${at}-${action}`,
-                squad: { id: squad.id, name: squad.name },
-                player: { id: pair[action] },
-                ...{ txn_type: 'auto_substitution', action, txn_ref: `${squad.id}-${number}-${at}` },
-                is_starting: action === 'in',
-                created_at: iso(processedMs),
-              })),
+            (squad.weeks.get(week.number)?.log ?? []).flatMap((pair, at) =>
+              [pair.out, pair.in].map((player, into) => this.#logged(squad, week, { player, into, at })),
             ),
           ),
     );
+  }
+
+  #logged(
+    squad: SeasonSquad,
+    { number, processedMs = 0 }: SeasonWeek,
+    { player, into, at }: { readonly player: number; readonly into: number; readonly at: number },
+  ) {
+    const { words, starts, refs, logFlags } = this.habits;
+    const own = squad.weeks.get(number);
+    const ref = { pair: `${squad.id}-${number}-${at}`, squad: `${squad.id}-${number}`, none: null }[refs];
+    const captain = { before: own?.planned.captain, after: own?.played.captain, none: undefined }[logFlags];
+    return {
+      id: `${squad.id}-${number}-${at}-${into}`,
+      squad: { id: squad.id, name: squad.name },
+      player: { id: player },
+      ...{ txn_type: 'auto_substitution', action: words[into] ?? null, txn_ref: ref },
+      is_starting: starts === 'none' ? null : (starts === 'after') === (into === 1),
+      is_captain: captain === undefined ? null : player === captain,
+      created_at: iso(processedMs),
+    };
   }
 
   #squad(id: string | number | undefined): SeasonSquad {
