@@ -76,7 +76,8 @@ export function dueRun(job: Scheduled, calendar: Calendar, nowMs: number): Sched
   const due = timing.schedule.flatMap((schedule): readonly ScheduledRun[] => {
     if (schedule.kind === 'cron') {
       const afterMs = done.cronMs ?? done.sinceMs;
-      const atMs = lastCronMs(schedule.text, calendar.timezone, afterMs, nowMs);
+      const untilMs = Math.min(nowMs, lastMomentMs(timing, calendar));
+      const atMs = lastCronMs(schedule.text, calendar.timezone, afterMs, untilMs);
       return atMs === undefined ? [] : cronRun(job, schedule.text, atMs, calendar);
     }
     return weekRuns(job, schedule, calendar).filter(({ atMs }) => atMs <= nowMs && atMs > done.sinceMs);
@@ -202,6 +203,12 @@ function cronRuns(
 ): readonly ScheduledRun[] {
   const times = cronTimes(text, calendar.timezone, nowMs).take(count);
   return [...times].flatMap((atMs) => cronRun(job, text, atMs, calendar));
+}
+
+/** The last moment at which a run by cron has a week whose deadline comes. */
+function lastMomentMs({ deadline }: Timing, { weeks }: Calendar): number {
+  if (deadline === undefined) return Infinity;
+  return Math.max(...weeks.map((week) => momentMs(week, deadline) ?? -Infinity)) - 1;
 }
 
 /** A run by cron; none where it has a deadline and no week is left whose deadline comes. */

@@ -158,6 +158,17 @@ describe('a run by cron', () => {
     expect(due?.week?.week).toBe('1');
   });
 
+  it('is made up for after the last deadline, where that came while nothing ran', () => {
+    const weeks = season(1);
+    const daily = job([cron('0 6 * * *')], at('2026-08-12T07:00:00Z'), deadline);
+    // The deadline was on the 14th at 18:30; of the times after it, none has a week.
+    const nowMs = at('2026-08-17T07:00:00Z');
+    const due = dueRun(daily, calendar(weeks), nowMs);
+    expect(due).toMatchObject({ atMs: at('2026-08-14T06:00:00Z'), week: { id: 'w1' } });
+    const after = { ...daily, done: carriedOut(daily, calendar(weeks), nowMs) };
+    expect(dueRun(after, calendar(weeks), nowMs + DAY)).toBeUndefined();
+  });
+
   it('with a deadline is not due after the last week; without one it goes on', () => {
     const weeks = season(1);
     const sinceMs = at('2026-09-01T00:00:00Z');
