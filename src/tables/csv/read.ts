@@ -25,7 +25,7 @@ const WORKBOOK = {
   what: 'an XLSX workbook or another ZIP file',
   next: 'Name it with source: { xlsx: PATH, tab: NAME }, or export the tab as CSV.',
 };
-/** A longer record is a quote that was never closed. */
+/** No row is longer: a quote was never closed, or the line ends are none that we know. */
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -171,10 +171,23 @@ async function* readSlices(
     if (bytes !== undefined) yield checked(bytes);
     else if (slicer.pendingBytes() > MAX_RECORD_BYTES) break;
   }
-  if (slicer.pendingBytes() <= MAX_RECORD_BYTES) recode?.(Buffer.alloc(0), true);
+  const isCut = slicer.pendingBytes() > MAX_RECORD_BYTES;
+  if (!isCut) recode?.(Buffer.alloc(0), true);
+  const line = firstLine;
   const rest = slicer.end();
   if (rest.length > 0) yield checked(rest);
+  // Where a quote was never closed, the parser has said so by now.
+  if (isCut) throw rowTooLong(origin, line);
   return undefined;
+}
+
+function rowTooLong(origin: string, line: number): ConfigError {
+  const megabytes = MAX_RECORD_BYTES / 1024 / 1024;
+  return new ConfigError(
+    'source.row',
+    `${origin} line ${line}: the row goes on for more than ${megabytes} MB, so the rows after it cannot be told`,
+    { file: origin, line, next: 'Shorten the row, or save the file with a line end after each row.' },
+  );
 }
 
 /** The records of all slices in batches, blank lines left out. */

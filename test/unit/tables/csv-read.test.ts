@@ -152,6 +152,15 @@ describe('a large file', () => {
     );
   });
 
+  test('a row that does not end is told, and the rows after it are not lost without a word', async () => {
+    const rows = [Buffer.from('a,b\n1,'), Buffer.alloc(65 * 1024 * 1024, 'x'), Buffer.from('\n2,y\n')];
+    const error = await errorOf(readCsv(Buffer.concat(rows)));
+    expect(error.code).toBe('source.row');
+    expect(error.message).toBe(
+      'users.csv line 2: the row goes on for more than 64 MB, so the rows after it cannot be told',
+    );
+  });
+
   test('a reader that stops early lets go of the file', async () => {
     const path = join(folder, 'stop.csv');
     await writeFile(path, text);
