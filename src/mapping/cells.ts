@@ -14,6 +14,7 @@ import { limitsOf, type Limits } from './limits.ts';
 import type { Column } from './mapping.ts';
 import { checkText } from './text-cell.ts';
 import { either, show } from './show.ts';
+import { spreadsheetError } from './spreadsheet-error.ts';
 import { transformed } from './transforms.ts';
 import { instantReader } from './zoned-time.ts';
 
@@ -32,8 +33,6 @@ export interface CellContext extends NumberStyle {
  */
 export type CellReader = (cell: Cell, header: string | undefined, issues: Issue[]) => FieldValue | undefined;
 
-const SPREADSHEET_ERROR =
-  /^#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NULL!|NUM!|SPILL!|CALC!|ERROR!|GETTING_DATA|BLOCKED!)$/;
 const GUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** A key that people make up like any text: what looks odd in an identifier, such as a joined emoji, is right in a name. */
@@ -83,28 +82,14 @@ function checked(field: PushField, limits: Limits, read: CellReader): CellReader
 function whole(column: Column, isTextKey: boolean, read: CellReader): CellReader {
   const blank = blankReader(column, isTextKey, read);
   return (cell, header, issues) => {
-    if (typeof cell !== 'string') {
-      const problem = spreadsheetError(cell);
-      return problem === undefined
-        ? read(cell, header, issues)
-        : refuse(issues, 'cell.error', header, problem);
-    }
-    const text = transformed(cell, column.transform);
-    if (text === '' || text.trim() === '') return blank(text, header, issues);
-    const problem = spreadsheetError(text);
+    const text = typeof cell === 'string' ? transformed(cell, column.transform) : undefined;
+    // A transform would make small letters, or a number, of an error.
+    const problem = spreadsheetError(cell) ?? (text === undefined ? undefined : spreadsheetError(text));
     if (problem !== undefined) return refuse(issues, 'cell.error', header, problem);
+    if (text === undefined) return read(cell, header, issues);
+    if (text === '' || text.trim() === '') return blank(text, header, issues);
     return read(text, header, issues);
   };
-}
-
-/** What is wrong with a cell in which a spreadsheet shows an error, such as `#N/A`; undefined for any other cell. */
-export function spreadsheetError(cell: Cell): string | undefined {
-  const isError =
-    typeof cell === 'string'
-      ? cell.startsWith('#') && SPREADSHEET_ERROR.test(cell.trim())
-      : cell.kind === 'error';
-  if (!isError) return undefined;
-  return `holds the spreadsheet error ${shownText(cell).trim()}; correct its formula, or write the value`;
 }
 
 function blankReader(column: Column, isTextKey: boolean, read: CellReader): CellReader {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { spreadsheetError } from '../mapping/cells.ts';
+import { spreadsheetError } from '../mapping/spreadsheet-error.ts';
 import { indexHeader } from '../mapping/header-index.ts';
 import { spreadsheetIn } from '../mapping/parse/parse-source.ts';
 import { rowsFor } from '../mapping/row-filter.ts';

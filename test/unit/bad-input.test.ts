@@ -485,11 +485,25 @@ describe('keys and names of users', () => {
       `${NAME} "<U+202E>anA" holds the control character U+202E; delete it`,
     ),
     refuses('59: an empty key', ',Ana', `${KEY} empty; every row needs its external_id`),
-    ...['#N/A', '#REF!'].map((error) => ({
+    ...['#N/A', '#REF!', '#NV', '#BEZUG!', '#¿NOMBRE?', 'Err:502', '####'].map((error) => ({
       row: `60: ${error}`,
       csv: `${HEADER}${error},Ana\n`,
       messages: [`${KEY} holds the spreadsheet error ${error}; correct its formula, or write the value`],
     })),
+    ...['#WERT!', '#VALEUR!', '#N/D', ' #NV '].map((error) => ({
+      row: `60: ${error} as a name`,
+      csv: `${HEADER}u1,${error}\n`,
+      messages: [
+        `${NAME} holds the spreadsheet error ${error.trim()}; correct its formula, or write the value`,
+      ],
+    })),
+    {
+      row: '60: #DIV/0! in a column of which only the digits are read',
+      csv: `${HEADER}u1,#DIV/0!\n`,
+      yaml: USERS.replace('Display name }', 'Display name, transform: [digits] }'),
+      messages: [`${NAME} holds the spreadsheet error #DIV/0!; correct its formula, or write the value`],
+    },
+    takes('60: a name that only begins like an error', 'u1,#NVA!', 'u1', '#NVA!'),
     ...['null', 'NULL', 'N/A'].map((word) => ({
       row: `61: ${word} as a key`,
       csv: `${HEADER}${word},Ana\n`,
