@@ -4,6 +4,7 @@ import type { ReadOptions, SourceRow, SourceTable } from '../../model/tables/tab
 import { openWholeTable } from '../source-file.ts';
 import { checkHeader, headerAndRest, noHeader, nulIssues } from '../header.ts';
 import { gridRows, type Merge } from '../grid-rows.ts';
+import { readExcelTables, type ExcelTable } from './read/excel-tables.ts';
 import { readMerges } from './read/merges.ts';
 import { openPackage, type WorkbookPackage } from './parts/package.ts';
 import { requirePart } from './parts/part.ts';
@@ -15,7 +16,8 @@ import type { ZipEntry } from './parts/zip.ts';
 
 /**
  * Opens one tab of a workbook: the archive is checked before anything is unpacked, the header is read and checked; the rows stream, and only the
- * workbook's shared texts are held. Row numbers are those that the person sees; hidden rows and columns are read like others. Numbers come with the
+ * workbook's shared texts are held. Row numbers are those that the person sees; hidden rows and columns are read like others, and the totals row of a
+ * table of Excel's is left out. Numbers come with the
  * text that their format shows, days as wall-clock times without a zone, formulas with their stored results.
  * Errors: ConfigError `source.*` and `header.*`; while rows are read too.
  */
@@ -41,6 +43,7 @@ async function openTab(
 ): Promise<Omit<SourceTable, 'close'>> {
   const { origin, headerRow } = options;
   const merges = await readMerges(book.zip, part);
+  const tables = await readExcelTables(book.zip, part.name, Infinity);
   const { header, rest } = await headerAndRest(
     readRows(book, part),
     (row) => row.rowNumber >= headerRow && !isEmpty(row),
@@ -49,19 +52,36 @@ async function openTab(
   const texts = Array.from(header.cells, (cell) => shownText(cell ?? ''));
   const width = texts.findLastIndex((text) => text.trim() !== '') + 1;
   const names = checkHeader(texts.slice(0, width), { origin, rowNumber: headerRow, line: headerRow });
+  const withoutTotals = totalsRemover(tables);
   const toRow = rowMaker(names, merges, options);
   return {
     origin,
     header: names,
     warnings: [],
     async *batches() {
-      for await (const batch of rest) yield batch.flatMap(toRow);
+      for await (const batch of rest) yield batch.map(withoutTotals).flatMap(toRow);
     },
   };
 }
 
 const isEmpty = ({ cells, uncalculated }: TabRow): boolean =>
   uncalculated.length === 0 && holdsNothing(cells.filter((cell) => cell !== undefined));
+
+/** Empties the cells that belong to the totals row of a table: they are none of its data. */
+function totalsRemover(tables: readonly ExcelTable[]): (row: TabRow) => TabRow {
+  const totals = tables.filter(({ hasTotals }) => hasTotals);
+  return (row) => {
+    const under = totals.filter(({ rows }) => rows.last === row.rowNumber);
+    if (under.length === 0) return row;
+    const isTotal = (index: number): boolean =>
+      under.some(({ columns }) => index >= columns.first && index <= columns.last);
+    return {
+      ...row,
+      cells: Array.from(row.cells, (cell, index) => (isTotal(index) ? undefined : cell)),
+      uncalculated: row.uncalculated.filter((index) => !isTotal(index)),
+    };
+  };
+}
 
 /** Makes the rows that the engine reads, in order; blank ones are left out. */
 function rowMaker(

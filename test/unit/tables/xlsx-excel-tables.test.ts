@@ -3,6 +3,7 @@ import path from 'node:path';
 import { openXlsx as openBook } from 'hucre/xlsx';
 import { describe, expect, it } from 'vitest';
 import type { ReportColumn, ReportValue, WriteOptions } from '../../../src/model/tables/table.ts';
+import { openXlsx } from '../../../src/tables/xlsx/read.ts';
 import { writeXlsxReport } from '../../../src/tables/xlsx/write.ts';
 import { reportTab } from '../../support/report-tab.ts';
 import { unzip } from '../../support/unzip.ts';
@@ -267,5 +268,38 @@ describe("a table of Excel's that cannot follow its report", () => {
     ).toBe(
       'season.xlsx tab "Squads": the table "T1" (A1:C4) would have two columns "Note"; nothing was written',
     );
+  });
+});
+
+describe("the totals row of a table of Excel's that is read", () => {
+  const read = async (): Promise<readonly unknown[]> => {
+    const options = { origin: 'season.xlsx', headerRow: 1, delimiter: 'auto', encoding: 'auto' } as const;
+    const source = await openXlsx(file(), 'Squads', options);
+    return (await Array.fromAsync(source.batches()))
+      .flat()
+      .map(({ rowNumber, cells: row }) => [rowNumber, ...row]);
+  };
+  const totals = { ref: 'A1:B3', columns: ['Squad', 'Note'], attributes: ' totalsRowCount="1"' } as const;
+
+  it('is left out', async () => {
+    const count = '<c r="B3"><f>SUBTOTAL(103,B2)</f></c>';
+    const last = textRow(3, ['Total']).replace('</row>', `${count}</row>`);
+    await stands([textRow(1, ['Squad', 'Note']), textRow(2, ['Otters', 'mine']), last], totals);
+    expect(await read()).toEqual([[2, 'Otters', 'mine']]);
+  });
+
+  it('takes nothing away from the rows beside it, or below', async () => {
+    const rows = [
+      textRow(1, ['Squad', 'Note', 'Manager']),
+      textRow(2, ['Otters', 'mine', 'Ann']),
+      textRow(3, ['Total', 'x', 'Bob']),
+      textRow(4, ['Foxes', '', 'Cid']),
+    ];
+    await stands(rows, totals);
+    expect(await read()).toEqual([
+      [2, 'Otters', 'mine', 'Ann'],
+      [3, '', '', 'Bob'],
+      [4, 'Foxes', '', 'Cid'],
+    ]);
   });
 });
