@@ -31,9 +31,13 @@ export async function parseCommandLine(argv: readonly string[]): Promise<Parsed>
       // yargs makes the whole help after a handler that returns, in case somebody asks for it.
       throw new Chosen();
     });
-    await parser.parseAsync(argv.length === 0 ? ['--help'] : [...argv], {}, (_error, _args, output) => {
-      parsed ??= { kind: 'help', text: output };
-    });
+    await parser.parseAsync(
+      argv.length === 0 ? ['--help'] : argumentsOf(argv),
+      {},
+      (_error, _args, output) => {
+        parsed ??= { kind: 'help', text: output };
+      },
+    );
   } catch (error) {
     if (error instanceof Chosen && parsed !== undefined) return parsed;
     // yargs wraps what a flag's own check throws; anything else is no matter of the command line.
@@ -41,6 +45,14 @@ export async function parseCommandLine(argv: readonly string[]): Promise<Parsed>
     throw await refusal(error.message, argv);
   }
   return parsed ?? { kind: 'help', text: '' };
+}
+
+/** The words of a command line, with those behind `--` among them, which yargs leaves out. One that looks like a flag is a file in this folder. */
+function argumentsOf(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--');
+  if (end === -1) return [...argv];
+  const behind = argv.slice(end + 1).map((word) => (word.startsWith('-') ? `./${word}` : word));
+  return [...argv.slice(0, end), ...behind];
 }
 
 /** Help of the program (`''`) or of one command, as yargs renders it. */

@@ -23,6 +23,15 @@ describe('parseCommandLine', () => {
     });
   });
 
+  it('takes what stands behind -- as arguments', async () => {
+    expect(await parseCommandLine(['push', '--yes', '--', 'users'])).toMatchObject({
+      args: { mapping: ['users'], yes: true },
+    });
+    expect(await parseCommandLine(['import', '--as', 'users', '--', '-new.csv'])).toMatchObject({
+      args: { file: './-new.csv', as: 'users' },
+    });
+  });
+
   it('leaves out what was not typed', async () => {
     const parsed = await parseCommandLine(['plan']);
     expect(parsed).toMatchObject({ args: { mapping: [], var: {} } });
