@@ -100,6 +100,15 @@ describe.skipIf(process.platform === 'win32').concurrent('a pipe as a table', ()
     });
   });
 
+  it('is not an address either: what to do with a Google spreadsheet is said', async () => {
+    await inFolder({}, async (_path, run) => {
+      const { code, stderr } = await run(['import', 'https://sheets.example/d/1', '--as', 'users']);
+      expect(code).toBe(64);
+      expect(stderr).toContain('https://sheets.example/d/1 is an address, and an import takes a file');
+      expect(stderr).toMatch(/next: download it as CSV or \.xlsx; .*docs\/connect-google-sheets\.md/);
+    });
+  });
+
   it('that is cut while it is read is read again', async () => {
     const mapping = USERS_MAPPING.replace(
       /is_active: .*/,

@@ -162,7 +162,7 @@ describe('a file that cannot be read is refused whole, with its place and a reme
       row: '93: a workbook named .csv',
       input: Buffer.concat([hex('50 4B 03 04'), Buffer.alloc(40)]),
       message: 'users.csv: this is an XLSX workbook or another ZIP file, not CSV',
-      next: 'Name it with source: { xlsx: PATH, tab: NAME }, or export the tab as CSV.',
+      next: 'Name it with source: { xlsx: PATH, tab: NAME }, give it the ending .xlsx to import it, or export the tab as CSV.',
     },
     {
       row: '94: a protected workbook',

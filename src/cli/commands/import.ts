@@ -52,6 +52,7 @@ export const importFile = defineCommand({
   run: (args, program) => {
     const { name, target } = importTarget(args.as);
     refuseNoFile(args.file, program);
+    refuseAddress(args.file);
     refuseFlags(args);
     for (const field of [...Object.values(args.match), ...Object.keys(args.set)])
       refuseUnknownField(field, name, target);
@@ -131,6 +132,13 @@ function refuseNoFile(file: string, { typed }: Program): void {
   const words = typed.map((word) => (word === '-' ? '/dev/stdin' : word));
   throw new UsageError('import.file', '"-" is no file; for piped input, type /dev/stdin', {
     next: renderTyped(words),
+  });
+}
+
+function refuseAddress(file: string): void {
+  if (!/^https?:\/\//i.test(file)) return;
+  throw new UsageError('import.file', `${file} is an address, and an import takes a file`, {
+    next: 'download it as CSV or .xlsx; or name a Google spreadsheet in a mapping, see docs/connect-google-sheets.md',
   });
 }
 

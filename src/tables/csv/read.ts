@@ -23,7 +23,7 @@ const CHUNK_BYTES = 64 * 1024;
 const DIGEST_BYTES = 1024 * 1024;
 const WORKBOOK = {
   what: 'an XLSX workbook or another ZIP file',
-  next: 'Name it with source: { xlsx: PATH, tab: NAME }, or export the tab as CSV.',
+  next: 'Name it with source: { xlsx: PATH, tab: NAME }, give it the ending .xlsx to import it, or export the tab as CSV.',
 };
 /** No row is longer: a quote was never closed, or the line ends are none that we know. */
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
