@@ -1,7 +1,13 @@
 import { UnavailableError } from '../../model/error.ts';
 import { foldName } from '../../model/fold-name.ts';
 import type { WriteBack, WriteBackResult } from '../../model/tables/table.ts';
-import { cellRequests, columnRequest, withinOneCall, type CellChange } from './write-back/cell-changes.ts';
+import {
+  cellRequests,
+  columnRequest,
+  filterRequest,
+  withinOneCall,
+  type CellChange,
+} from './write-back/cell-changes.ts';
 import { findHeader, placeRows, type Header } from './write-back/place-rows.ts';
 import { withNote } from './write-back/own-notes.ts';
 import { readShown } from './read-tabs.ts';
@@ -94,7 +100,12 @@ async function writeInto(
     if (writes === 0) most += Math.ceil(all.length / changes.length) - 1;
     if (writes === most) throw unstable(tab.title);
     for (const change of again) restored.add(texts[header.row]?.[change.column] ?? '');
-    const grown = again.length > 0 ? [] : columnRequest(tab.sheetId, grid, usedColumns(grid), missing.length);
+    const used = usedColumns(grid);
+    const added = again.length > 0 ? 0 : missing.length;
+    const grown = [
+      ...columnRequest(tab.sheetId, grid, used, added),
+      ...filterRequest(tab.sheetId, grid, used, added),
+    ];
     if (grown.length > 0) for (const name of missing) made.set(name, columns.get(name) ?? 0);
     const answer = await client.update(
       spreadsheet.id,

@@ -140,6 +140,33 @@ describe('our columns', () => {
     ]);
   });
 
+  test('belong to the filter that ends before them, so that a sort takes them along', async () => {
+    sheet([['ID', 'Name'], ...ROWS.map((row) => row.slice(0, 2))]);
+    const { objects } = fake.spreadsheet(id).sheets[0] ?? {};
+    const range = { sheetId: tab.sheetId, startRowIndex: 0, endRowIndex: 4, startColumnIndex: 0 };
+    const filterSpecs = [{ columnIndex: 1, filterCriteria: { hiddenValues: ['Ada'] } }];
+    Object.assign(objects ?? {}, { basicFilter: { range: { ...range, endColumnIndex: 2 }, filterSpecs } });
+    await writeBack(written());
+    expect(tab.filter).toEqual({ range: { ...range, endColumnIndex: 4 }, filterSpecs });
+    await writeBack(written());
+    expect(tab.filter?.range?.endColumnIndex).toBe(4);
+  });
+
+  test('stay outside a filter that leaves other columns out', async () => {
+    sheet([['ID', 'Name', 'Remark'], ...ROWS.map((row) => [...row.slice(0, 2), 'x'])]);
+    const { objects } = fake.spreadsheet(id).sheets[0] ?? {};
+    const range = {
+      sheetId: tab.sheetId,
+      startRowIndex: 0,
+      endRowIndex: 4,
+      startColumnIndex: 0,
+      endColumnIndex: 2,
+    };
+    Object.assign(objects ?? {}, { basicFilter: { range } });
+    await writeBack(written());
+    expect(tab.filter).toEqual({ range });
+  });
+
   test('make a full grid larger', async () => {
     sheet([['ID', 'Name'], ...ROWS.map((row) => row.slice(0, 2))], 2);
     await writeBack(written());

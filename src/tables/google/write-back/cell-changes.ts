@@ -73,3 +73,20 @@ export function columnRequest(
   const range = { sheetId, dimension: 'COLUMNS', startIndex: at, endIndex: at + count };
   return [...grown, { insertDimension: { range, inheritFromBefore: false } }];
 }
+
+/** The request that takes new columns into a filter that ends before them: a sort by it would else leave the outcomes where they are, beside other rows. */
+export function filterRequest(
+  sheetId: number,
+  { filter }: Grid,
+  at: number,
+  count: number,
+): readonly sheets_v4.Schema$Request[] {
+  if (count === 0 || filter?.range?.endColumnIndex !== at || typeof filter.tableId === 'string') return [];
+  return [
+    {
+      setBasicFilter: {
+        filter: { ...filter, range: { ...filter.range, sheetId, endColumnIndex: at + count } },
+      },
+    },
+  ];
+}

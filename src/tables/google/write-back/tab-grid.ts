@@ -7,15 +7,17 @@ export interface GridCell {
   readonly entered: sheets_v4.Schema$ExtendedValue | undefined;
 }
 
-/** A tab's cells with their notes, and the size of its grid. */
+/** A tab's cells with their notes, the size of its grid, and its filter. */
 export interface Grid {
   readonly columnCount: number;
   /** Whether the notes are known. */
   readonly hasNotes: boolean;
+  readonly filter: sheets_v4.Schema$BasicFilter | undefined;
   readonly rows: readonly (readonly GridCell[])[];
 }
 
-const SHEET = 'properties(sheetId,gridProperties(columnCount)),data(startRow,startColumn,rowData(values';
+const SHEET =
+  'properties(sheetId,gridProperties(columnCount)),basicFilter,data(startRow,startColumn,rowData(values';
 
 /** The field mask of `spreadsheets.get` for {@link gridOf}, with what was entered. */
 export const GRID_FIELDS = `sheets(${SHEET}(formattedValue,note,userEnteredValue))))`;
@@ -46,7 +48,7 @@ export function gridOf(
   const left = Array<GridCell>(startColumn ?? 0).fill(EMPTY);
   const rows = (rowData ?? []).map(({ values }) => [...left, ...(values ?? []).map(cellOf)]);
   const columnCount = sheet?.properties?.gridProperties?.columnCount ?? 0;
-  return { columnCount, hasNotes: true, rows: [...before, ...rows] };
+  return { columnCount, hasNotes: true, filter: sheet?.basicFilter, rows: [...before, ...rows] };
 }
 
 /** The same of nothing but texts, where no answer has cells. */
@@ -54,6 +56,7 @@ export function textGrid(columnCount: number, rows: readonly (readonly string[])
   return {
     columnCount,
     hasNotes: false,
+    filter: undefined,
     rows: rows.map((row) => row.map((text): GridCell => ({ ...EMPTY, text }))),
   };
 }
