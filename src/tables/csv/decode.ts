@@ -1,4 +1,4 @@
-import { Buffer, isUtf8 } from 'node:buffer';
+import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 import { ConfigError } from '../../model/error.ts';
 
 /** How the bytes of a text file become characters. */
@@ -83,13 +83,25 @@ function utf16WithoutMark(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
 /** Turns the bytes of a file, chunk by chunk, into UTF-8 bytes. Errors: ConfigError `source.encoding` at the first byte that is no text. */
 export type Recode = (chunk: Buffer, last: boolean) => Buffer;
 
-/** Recodes from any encoding but UTF-8, which is checked slice by slice with {@link requireUtf8} instead. */
+/** Encodings of one byte for each character, in which what UTF-8 makes of an accented letter are two odd ones: `Ã©`. */
+const LATIN = /^(?:windows-125\d|iso-8859-\d+|macintosh)$/;
+const NOT_ASCII = /[^\0-\x7f]/;
+
+/**
+ * Recodes from any encoding but UTF-8, which is checked slice by slice with {@link requireUtf8} instead. Text that was named otherwise and is UTF-8 is
+ * refused, as soon as a byte tells: its letters would come out as others.
+ */
 export function recoder(encoding: Encoding, origin: string): Recode {
+  let mayBeUtf8 = LATIN.test(encoding.name);
   const decoder = new TextDecoder(encoding.name, { fatal: true, ignoreBOM: true });
   let offset = encoding.markBytes;
   let line = 1;
   let afterCr = false;
   return (chunk, last) => {
+    if (mayBeUtf8 && !isAscii(chunk)) {
+      if (NOT_ASCII.test(utf8Prefix(chunk) ?? '')) throw namedOtherwise(encoding, origin);
+      mayBeUtf8 = false;
+    }
     try {
       const utf8 = Buffer.from(decoder.decode(chunk, { stream: !last }));
       offset += chunk.length;
@@ -106,6 +118,12 @@ export function recoder(encoding: Encoding, origin: string): Recode {
     }
   };
 }
+
+const namedOtherwise = ({ name }: Encoding, origin: string): ConfigError =>
+  new ConfigError('source.encoding', `${origin}: the encoding is named as ${name}, but the text is UTF-8`, {
+    file: origin,
+    next: 'Leave the encoding out; where other files need it, name it in their mappings alone.',
+  });
 
 /**
  * Returns when `slice` is UTF-8 throughout. `firstLine` and `firstByte` (0-based) say where the slice stands in the file.
@@ -163,12 +181,15 @@ function firstInvalid(slice: Buffer): number {
 }
 
 /** Whether the first `length` bytes are UTF-8, where the last character may still be incomplete. */
-function validPrefix(slice: Buffer, length: number): boolean {
+const validPrefix = (slice: Buffer, length: number): boolean =>
+  utf8Prefix(slice.subarray(0, length)) !== undefined;
+
+/** The text of bytes that are UTF-8, without a last character that is incomplete; undefined for any others. */
+function utf8Prefix(bytes: Buffer): string | undefined {
   try {
-    new TextDecoder('utf-8', { fatal: true }).decode(slice.subarray(0, length), { stream: true });
-    return true;
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -59,6 +59,22 @@ describe('the file that is opened', () => {
     await table.close();
   });
 
+  test.each(['windows-1252', 'latin1', 'macintosh'])('UTF-8 text that is named as %s', async (encoding) => {
+    const error = await errorOf(readCsv(`a\n${'x\n'.repeat(50_000)}José\n`, { encoding }));
+    expect(error.code).toBe('source.encoding');
+    expect(error.message).toMatch(/^users\.csv: the encoding is named as .+, but the text is UTF-8$/);
+  });
+
+  test.each<[encoding: string, bytes: number[], text: string]>([
+    ['windows-1252', [0x4a, 0x6f, 0x73, 0xe9], 'José'],
+    ['windows-1252', [0xd6, 0x6c, 0xe9], 'Ölé'],
+    ['windows-1251', [0xd0, 0xe0, 0xea], 'Рак'],
+    ['gbk', [0xc4, 0xa3], '模'],
+  ])('text in %s is taken for nothing else', async (encoding, bytes, text) => {
+    const { rows } = await readCsv(Buffer.from([0x61, 0x0a, ...bytes]), { encoding });
+    expect(rows[0]?.cells).toEqual([text]);
+  });
+
   test('an encoding that does not exist', async () => {
     const error = await errorOf(readCsv('a\n1\n', { encoding: 'utf-9' }));
     expect(error.message).toBe('users.csv: no encoding is called "utf-9"');
