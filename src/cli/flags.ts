@@ -39,12 +39,18 @@ function probeAddress(value: string): { readonly host: string; readonly port: nu
   throw new UsageError('usage.probe', `--probe takes HOST:PORT, such as 127.0.0.1:8791, not "${value}"`);
 }
 
-/** `name=value` pairs; the first `=` separates. Errors: UsageError `usage.pair`. */
-function namedValues(flag: string): (texts: readonly string[]) => Readonly<Record<string, string>> {
+/** Which `=` of a pair separates: a value may hold others, or the name may. */
+type Separator = 'first' | 'last';
+
+/** `name=value` pairs. Errors: UsageError `usage.pair`. */
+function namedValues(
+  flag: string,
+  separator: Separator,
+): (texts: readonly string[]) => Readonly<Record<string, string>> {
   return (texts) =>
     Object.fromEntries(
       texts.map((text) => {
-        const at = text.indexOf('=');
+        const at = separator === 'first' ? text.indexOf('=') : text.lastIndexOf('=');
         if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1)];
         throw new UsageError('usage.pair', `--${flag} takes name=value, not "${text}"`);
       }),
@@ -69,8 +75,8 @@ export function texts(describe: string) {
 }
 
 /** A flag of `name=value` pairs. */
-export function pairs(flag: string, describe: string) {
-  return { ...texts(describe), coerce: namedValues(flag) };
+export function pairs(flag: string, describe: string, separator: Separator = 'first') {
+  return { ...texts(describe), coerce: namedValues(flag, separator) };
 }
 
 /** A flag that is there or not; undefined is not. */

@@ -37,7 +37,11 @@ export const importFile = defineCommand({
     ...compareFlags,
     as: { ...text(`the resource of the rows: ${PUSHABLE.join(', ')}`), demandOption: true },
     set: pairs('set', 'field=value for every row; may be repeated'),
-    match: pairs('match', '"Header=field" for a header with another name than the field; may be repeated'),
+    match: pairs(
+      'match',
+      '"Header=field" for a header with another name than the field; may be repeated',
+      'last',
+    ),
     tab: text('the tab of a workbook that holds the rows; without it, the only one with any'),
     locale: { ...text('how the numbers are written: en reads 1,234.50, de 1.234,50'), choices: ['en', 'de'] },
     'save-mapping': text('write the mapping into this file, to use it again'),

@@ -23,6 +23,22 @@ describe('parseCommandLine', () => {
     });
   });
 
+  it('separates a header that holds = from its field', async () => {
+    const line = [
+      'import',
+      'a.csv',
+      '--as',
+      'users',
+      '--match',
+      'Name = nick=display_name',
+      '--set',
+      'a=b=c',
+    ];
+    expect(await parseCommandLine(line)).toMatchObject({
+      args: { match: { 'Name = nick': 'display_name' }, set: { a: 'b=c' } },
+    });
+  });
+
   it('takes what stands behind -- as arguments', async () => {
     expect(await parseCommandLine(['push', '--yes', '--', 'users'])).toMatchObject({
       args: { mapping: ['users'], yes: true },
