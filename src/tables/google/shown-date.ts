@@ -3,21 +3,26 @@ import { wallOf } from '../../model/time/serial-date.ts';
 
 /**
  * A number of a sheet as a cell. Google answers dates and times as numbers, and only how they are shown tells them from others: where the text says
- * another number, and all that it says are parts of the moment that the serial number stands for, it is a date (`7-May`, `07.05.2026 19:00`) or a time
- * of day (`7:30`), which is a text.
+ * another number, and all that it says are parts of the moment that the serial number stands for, it is a date (`7-May`, `07.05.2026 19:00`). A time
+ * of day or a duration (`7:30`, `90:00`) is a text.
  */
 export function numberCell(value: number, shown: string | undefined): Cell {
   if (shown === undefined) return { kind: 'number', value };
+  if (value < 1 && TIME.test(shown)) return shown;
   const iso = shown === String(value) ? undefined : momentOf(value, shown);
   if (iso === undefined) return { kind: 'number', value, shown };
   return value < 1 ? shown : { kind: 'datetime', iso, shown };
 }
 
+/** Hours and minutes, or minutes and seconds: no number is shown so. */
+const TIME = /\d:\d/;
+
 /** The wall clock that is shown; undefined when it is a number. */
 function momentOf(value: number, shown: string): string | undefined {
-  if (value < 0 || (!/\d:\d/.test(shown) && says(shown, value))) return undefined;
+  const isTime = TIME.test(shown);
+  if (value < 0 || (!isTime && says(shown, value))) return undefined;
   const moment = wallOf(value);
-  return moment && isMoment(shown, value, moment) ? moment.toISOString().slice(0, 19) : undefined;
+  return moment && (isTime || isMoment(shown, value, moment)) ? moment.toISOString().slice(0, 19) : undefined;
 }
 
 /** Whether a text says a number, rounded, with any separators, and whatever stands around it. */
