@@ -1,7 +1,10 @@
 import { resolve } from 'node:path';
+import { keyDigest } from '../client/key-digest.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { ConfigError } from '../model/error.ts';
+import type { Secret } from '../model/secret.ts';
 import type { LeagueScope } from '../model/state/memory.ts';
+import type { SharedBudget } from '../model/state/shared-budget.ts';
 import type { ServiceAccount, PushSummary, Run, Store } from '../model/state/store.ts';
 import type { RunRow } from '../model/state/run-rows.ts';
 import { leagueWeeks, type LeagueWeek } from '../sync/memory/league-weeks.ts';
@@ -11,6 +14,7 @@ import { allMappings, isSameAccount, pushedMappings } from '../sync/journal/stor
 import { openCases, type OpenCase } from '../sync/reconcile/open-cases.ts';
 import { createTables } from '../tables/index.ts';
 import { createResultFiles } from '../tables/result-files.ts';
+import type { Session } from './session.ts';
 
 export { replacedRuns } from '../sync/runs/superseded.ts';
 
@@ -83,18 +87,35 @@ const noRows = ({ id, finished }: Run): ConfigError =>
 /** Runs that are looked at for accounts. */
 const NEWEST = 1000;
 
-/** The account of a service that this state worked with last, without asking the service. Errors: ConfigError `memory.none`. */
-export async function rememberedAccount(
-  store: Pick<Store, 'runs' | 'pulls' | 'memory'>,
+/** The account of a key, without asking the service, as far as the state knows it by an address; undefined where nobody knows whose the key is. */
+export async function accountOfKey(
+  { store, budget }: { readonly store: Pick<Store, 'accounts'>; readonly budget: SharedBudget },
   baseUrl: string,
-): Promise<ServiceAccount> {
-  const isThere = ({ account }: Pick<LeagueScope, 'account'>): boolean => account.baseUrl === baseUrl;
-  const newest = (await newestOfAll(store, NEWEST)).find(isThere);
-  const { account } = newest ?? (await store.memory.scopes()).findLast(isThere) ?? {};
-  if (account !== undefined) return account;
-  throw new ConfigError('memory.none', `nothing was read of ${baseUrl} yet, so nothing is remembered of it`, {
-    next: 'weeks read',
-  });
+  apiKey: Secret,
+): Promise<ServiceAccount | undefined> {
+  const accountId = await budget.accountOf(baseUrl, keyDigest(apiKey));
+  if (accountId !== undefined) return { baseUrl, accountId: accountId.toLowerCase() };
+  // A state that was copied knows no keys. An account of another key may be another one, and so may each of several.
+  const accounts = (await store.accounts(baseUrl)).filter((each) => each.accountId !== '');
+  const [only, other] = accounts;
+  if (only === undefined || other !== undefined) return undefined;
+  return (await budget.hasKeyOf(only)) ? undefined : only;
+}
+
+/** The account that a session works with, where the state knows something of it; the service is not asked. Errors: ConfigError `memory.none`. */
+export async function rememberedAccount({
+  ports: { store, baseUrl },
+  budget,
+  connection: { apiKey },
+}: Pick<Session, 'ports' | 'budget' | 'connection'>): Promise<ServiceAccount> {
+  const account = await accountOfKey({ store, budget }, baseUrl, apiKey);
+  const known = await knownAccounts(store, new Set([baseUrl]));
+  if (account !== undefined && known.some((each) => isSameAccount(each, account))) return account;
+  throw new ConfigError(
+    'memory.none',
+    `nothing was read of ${baseUrl} with this API key yet, so nothing is remembered of its account`,
+    { next: 'weeks read' },
+  );
 }
 
 /** The accounts of these services that the state knows, without asking the service. */

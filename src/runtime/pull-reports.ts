@@ -131,10 +131,10 @@ async function pullAsRun(
   return { report, stoppedBy, rejected: [], ...(stoppedBy && { reportsStopped: true }) };
 }
 
-/** Without the service, the account is the one that was worked with last, and nobody counts its records. */
-async function accountOf({ ports }: Session, { offline }: PullOptions): Promise<OpenAccount> {
-  if (offline !== true) return openAccount(ports);
-  const service = await rememberedAccount(ports.store, ports.baseUrl);
+/** Without the service, nobody counts the records of the account. */
+async function accountOf(session: Session, { offline }: PullOptions): Promise<OpenAccount> {
+  if (offline !== true) return openAccount(session.ports);
+  const service = await rememberedAccount(session);
   return { service, record: { id: service.accountId } };
 }
 

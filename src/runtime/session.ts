@@ -47,6 +47,7 @@ export interface Task extends TableTask {
 /** Everything that work with the service needs. */
 export interface Session extends Pick<OpenTables, 'google' | 'pipes'> {
   readonly config: Config;
+  readonly budget: SharedBudget;
   readonly connection: Connection;
   readonly ports: SyncPorts;
   /** The last whole answer of the service, as it came, the key in it where the service quotes it. */
@@ -159,7 +160,8 @@ function openSession(task: Task, world: World): Session {
     return account;
   };
   const end = (): Promise<void> => client.end();
-  return { config, connection, ports, google, pipes, lastAnswer: () => answer, learn, end };
+  const own = { config, connection, budget: task.budget, ports };
+  return { ...own, google, pipes, lastAnswer: () => answer, learn, end };
 }
 
 /** Nothing is applied later than this after it was sent, unless the configuration says otherwise. */

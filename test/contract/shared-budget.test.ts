@@ -295,7 +295,10 @@ function suite(name: string, open: () => Promise<SharedBudget>): void {
       await lookAs(a, 'a', { windows });
       expect((await lookAs(b, 'b')).windows).toEqual(windows);
       expect(await b.accountOf(account.baseUrl, 'digest')).toBeUndefined();
+      expect(await b.hasKeyOf(account)).toBe(false);
       await a.rememberAccount(account, 'digest');
+      expect(await b.hasKeyOf(account)).toBe(true);
+      expect(await b.hasKeyOf({ ...account, baseUrl: 'https://other.example' })).toBe(false);
       await a.rememberAccount(rival, 'digest');
       expect(await b.accountOf(account.baseUrl, 'digest')).toBe('rival');
       expect(await b.accountOf('https://other.example', 'digest')).toBeUndefined();

@@ -59,6 +59,13 @@ export class MemoryBudget implements SharedBudget {
     return Promise.resolve();
   }
 
+  hasKeyOf({ baseUrl, accountId }: ServiceAccount): Promise<boolean> {
+    const name = `${canonicalBaseUrl(baseUrl)} `;
+    return Promise.resolve(
+      [...this.#data.accounts].some(([key, account]) => account === accountId && key.startsWith(name)),
+    );
+  }
+
   async visit(
     account: ServiceAccount,
     visit: BudgetVisit,

@@ -1,7 +1,6 @@
 import { join, relative, resolve } from 'node:path';
 import { renderCount } from '../../model/count.ts';
 import { EXIT, UsageError, type ExitCode } from '../../model/error.ts';
-import type { ServiceAccount } from '../../model/state/store.ts';
 import { leaguesOf, readWeeks, showWeeks } from '../../runtime/weeks/read-weeks.ts';
 import { readMemoryFile, writeMemoryFile } from '../../runtime/config/memory-file.ts';
 import { rememberedAccount } from '../../runtime/history.ts';
@@ -69,17 +68,13 @@ const read: Action = async (session, program) => {
   return done.exitCode;
 };
 
-/** The account that the state knows, without asking the service. */
-const accountOf = ({ ports }: Session): Promise<ServiceAccount> =>
-  rememberedAccount(ports.store, ports.baseUrl);
-
 const close: Action = async (session, program, { target = '' }) => {
   if (!/^[1-9]\d{0,3}$/.test(target))
     throw new UsageError('usage.weeks', 'weeks close takes the number of a game week', {
       next: 'weeks close 7',
     });
   const { ports, config } = session;
-  const account = await accountOf(session);
+  const account = await rememberedAccount(session);
   const leagues = leaguesOf(config, program.cwd);
   const lines: string[] = [];
   const closed: object[] = [];
@@ -106,7 +101,7 @@ function fileOf(target: string | undefined, action: string, { cwd }: Program) {
 const exportFile: Action = async (session, program, { target }) => {
   const { file, shown } = fileOf(target, 'export', program);
   const { ports } = session;
-  const account = await accountOf(session);
+  const account = await rememberedAccount(session);
   await writeMemoryFile(file, ports.store.memory, account);
   const leagues = (await scopesOf(ports, account)).map(({ league }) => league);
   return tell(
@@ -135,7 +130,7 @@ const forget: Action = async (session, program, { member }) => {
       next: 'weeks forget --member ID',
     });
   const { ports, config } = session;
-  const records = await ports.store.memory.forget(await accountOf(session), member);
+  const records = await ports.store.memory.forget(await rememberedAccount(session), member);
   const folders = [join(config.stateFolder, 'runs'), join(config.folder, 'out', 'rejected')];
   let rows = 0;
   for (const folder of folders) rows += await forgetRows(folder, member);

@@ -1,10 +1,10 @@
-import { keyDigest } from '../../client/key-digest.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
 import type { ServiceAccount, Store } from '../../model/state/store.ts';
 import { readConfig, type Config } from '../../runtime/config/config.ts';
 import { connectionOf, environmentOf, type Connection } from '../../runtime/config/connection.ts';
 import { accountsOf, runsIn } from '../../runtime/config/leagues.ts';
 import { isNoMapping, readMappings } from '../../runtime/config/mappings.ts';
+import { accountOfKey } from '../../runtime/history.ts';
 import {
   keptCalendar,
   readCalendar,
@@ -125,17 +125,12 @@ export async function keptAccount(
   return calendars.size === 0 ? undefined : { atMs: Math.min(...times), account, calendars };
 }
 
-/** The account of a key, as the state knows it; undefined where it does not. */
+/** The account of a connection, as the state knows it; undefined where it does not. */
 export async function knownAccount(
   { store, budget }: Pick<OpenState, 'store' | 'budget'>,
   { baseUrl, apiKey }: Pick<Connection, 'baseUrl' | 'apiKey'>,
 ): Promise<ServiceAccount | undefined> {
-  const remembered = await rememberedBaseUrl(store, baseUrl);
-  const accountId = await budget.accountOf(baseUrl, keyDigest(apiKey));
-  if (accountId !== undefined) return { baseUrl: remembered, accountId };
-  // A state that was copied knows no keys: of several accounts, nothing tells which one it is.
-  const accounts = await store.accounts(remembered);
-  return accounts.length === 1 ? accounts[0] : undefined;
+  return accountOfKey({ store, budget }, await rememberedBaseUrl(store, baseUrl), apiKey);
 }
 
 /** What the state knows of the schedules of a league. */

@@ -71,6 +71,8 @@ export interface SharedBudget {
   /** The account that a key was seen to belong to; undefined the first time. */
   accountOf(baseUrl: string, keyDigest: string): Promise<string | undefined>;
   rememberAccount(account: ServiceAccount, keyDigest: string): Promise<void>;
+  /** Whether any key was seen to belong to an account. */
+  hasKeyOf(account: ServiceAccount): Promise<boolean>;
   /**
    * Carries out what `decide` says of a look since which nobody else was let in: it is asked again where somebody was, and told of what is over once. Answers the number
    * of a request that was entered; all that others entered before it was seen.

@@ -25,12 +25,14 @@ export interface PublishedLeague {
 
 /** Writes the sites of all leagues that are worked on, one after the other, and posts the recaps. The service is asked nothing. Errors: those of {@link publishSettings}, {@link inTurn} and {@link publishLeague}. */
 export async function publishAll(
-  { ports, config, connection: { environment } }: Session,
+  session: Session,
   { choice, ...asked }: Asked & { readonly choice: WeekChoice },
   desk: Omit<AlertDesk, 'config'>,
 ): Promise<readonly PublishedLeague[]> {
+  const { ports, config } = session;
+  const { environment } = session.connection;
   const all = publishSettings(config, asked);
-  const account = await rememberedAccount(ports.store, ports.baseUrl);
+  const account = await rememberedAccount(session);
   const office = { ...desk, config, store: ports.store };
   const done: PublishedLeague[] = [];
   for (const settings of all) {

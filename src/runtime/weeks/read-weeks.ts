@@ -67,7 +67,7 @@ interface LeagueCost extends WeekCost {
 export async function showWeeks(session: Session, offline: boolean, cwd: string): Promise<WeeksShown> {
   const { ports, config } = session;
   if (offline) {
-    const account = await rememberedAccount(ports.store, ports.baseUrl);
+    const account = await rememberedAccount(session);
     return { leagues: await listWeeks(ports, account), costs: [] };
   }
   const account = await openAccount(ports);

@@ -49,6 +49,11 @@ export class PostgresBudget implements SharedBudget {
     );
   }
 
+  async hasKeyOf(account: ServiceAccount): Promise<boolean> {
+    const statement = `SELECT count(*) FROM {budget_key} WHERE ${OF_SERVICE}`;
+    return (await this.#db.count(statement, ...serviceKey(account))) > 0;
+  }
+
   /** Where somebody else was let in since the look, it looks again, and keeps the others waiting once it has lost {@link MOST_LOST} turns. */
   async visit(
     account: ServiceAccount,

@@ -106,6 +106,11 @@ class SqliteBudget implements SharedBudget {
     });
   }
 
+  hasKeyOf({ baseUrl, accountId }: ServiceAccount): Promise<boolean> {
+    const statement = 'SELECT 1 FROM budget_key WHERE account_id = ? AND instr(name, ?) = 1';
+    return this.#together((db) => db.get(statement, accountId, keyName(baseUrl, '')) !== undefined);
+  }
+
   visit(
     account: ServiceAccount,
     visit: BudgetVisit,
