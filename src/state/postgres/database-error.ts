@@ -4,6 +4,15 @@ import { DatabaseFailure, MissingPassword } from './client.ts';
 
 const REST = 'then run the command again.';
 
+const TIMEOUT =
+  'Give statements and transactions of the database more time (statement_timeout, transaction_timeout)';
+/** What to do where a database does not do its work though it is there. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  '53300': 'Wait until other commands end, or allow more connections to the database',
+  '57014': TIMEOUT,
+  '25P04': TIMEOUT,
+};
+
 /**
  * The error that a failure of a database means, which `name` calls: ConfigError `state.access`, `state.rights`, `state.damaged`, UnavailableError
  * `state.unreachable`, `state.unwritable`, `state.busy`; any other error comes back as it is.
@@ -29,7 +38,7 @@ export function databaseError(name: string, error: unknown): unknown {
       cause: error,
     });
   if (/^(42P0[17]|42703|3F000|XX00[12])$/.test(sqlState)) return damaged(name, message, error);
-  if (/^(53[12]|25006)/.test(sqlState))
+  if (/^(53[124]|58|25006)/.test(sqlState))
     return new UnavailableError('state.unwritable', `${name} cannot be written: ${message}`, {
       next: `Free space or memory of the database, or name the server that takes writes, ${REST}`,
       cause: error,
@@ -39,12 +48,10 @@ export function databaseError(name: string, error: unknown): unknown {
       next: `Wait until the other command ends, ${REST}`,
       cause: error,
     });
-  if (sqlState === '' || /^(08|25P03|53300|57)/.test(sqlState))
+  // Poolers say XX000 of whatever goes wrong between them and the database.
+  if (sqlState === '' || /^(08|25P0[34]|53300|57|XX000)/.test(sqlState))
     return new UnavailableError('state.unreachable', `${name} cannot be reached: ${message}`, {
-      next:
-        sqlState === '53300'
-          ? `Wait until other commands end, or allow more connections to the database, ${REST}`
-          : `Start the database or correct its address, ${REST}`,
+      next: `${REMEDIES[sqlState] ?? 'Start the database or correct its address'}, ${REST}`,
       cause: error,
     });
   return error;
