@@ -9,7 +9,7 @@ import type { ServiceAccount, PushSummary, Run, Store } from '../model/state/sto
 import type { RunRow } from '../model/state/run-rows.ts';
 import { leagueWeeks, type LeagueWeek } from '../sync/memory/league-weeks.ts';
 import { serviceNow } from '../sync/memory/service-time.ts';
-import { readResults, writeAllResults, type ResultRow } from '../sync/finish/results.ts';
+import { keptResults, readResults, writeAllResults, type ResultRow } from '../sync/finish/results.ts';
 import { allMappings, isSameAccount, pushedMappings } from '../sync/journal/stored-run.ts';
 import { openCases, type OpenCase } from '../sync/reconcile/open-cases.ts';
 import { createTables } from '../tables/index.ts';
@@ -19,16 +19,36 @@ import type { Session } from './session.ts';
 export { replacedRuns } from '../sync/runs/superseded.ts';
 
 /**
- * The rows of one mapping of a run as its results file says; nothing where it has none.
- * Errors: ConfigError `source.*` when the file is gone or is no results file.
+ * What became of the rows of one mapping of a run: as its results file says or, where nobody has finished the run, as the state does, because another machine may have gone on with
+ * it. Nothing where it has no results. Errors: ConfigError `run.no_results` where the file is not on this machine, `source.*` where it is no results file.
  */
 export async function* resultsOf(
-  { results }: Pick<PushSummary, 'results'>,
+  store: Pick<Store, 'keptRunRows'>,
+  run: Run,
+  { name, results }: Pick<PushSummary, 'name' | 'results'>,
   folder: string,
 ): AsyncGenerator<ResultRow> {
   if (results === null) return;
-  const { csv } = createTables();
-  yield* readResults(csv, resolve(folder, results), results);
+  const mapping = allMappings(run).find((each) => each.name === name);
+  const rows = run.finished || mapping === undefined ? undefined : await store.keptRunRows(run.id);
+  if (rows !== undefined && mapping !== undefined) {
+    try {
+      yield* keptResults(rows, mapping);
+    } finally {
+      await rows.close();
+    }
+    return;
+  }
+  try {
+    yield* readResults(createTables().csv, resolve(folder, results), results);
+  } catch (error) {
+    if (!(error instanceof ConfigError) || error.code !== 'source.missing') throw error;
+    throw new ConfigError(
+      'run.no_results',
+      `${results} is not there: the machine that finished run ${run.id} has it, or somebody removed it`,
+      { next: `verify ${run.id}`, cause: error },
+    );
+  }
 }
 
 /** What the state keeps of rows of a run: their table, its header and, of each that is kept, its key, fields and wrong columns. */

@@ -56,7 +56,8 @@ async function readRows(
   const sheet = sheetOf(countOf(work, choice), query);
   const outcomes: ReadonlySet<string> = new Set(OUTCOMES_OF[choice]);
   try {
-    const results = resultsOf({ results: work.file }, desk.config.folder);
+    const summary = { name: work.name, results: work.file };
+    const results = resultsOf(desk.store, run, summary, desk.config.folder);
     const rows = await pageOf(results, ({ outcome }) => outcomes.has(outcome), (sheet.page - 1) * PER_PAGE);
     const kept = await keptOfRun(
       desk.store,

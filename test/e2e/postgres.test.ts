@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { signalOnce, USERS_MAPPING, without, type Outcome, type RunOptions } from '../support/cli.ts';
@@ -146,6 +146,28 @@ describe.skipIf(noPostgres !== undefined)(
       });
       // Whatever was sent before and after, the account counts each of them once.
       expect(await usedUsers()).toBe(400);
+    });
+
+    it('tells what became of the rows of a run on a machine that has not written its results', async () => {
+      await start();
+      setUp(400);
+      expect((await run('push', 'users', '--yes', '--max-requests', '4')).code).toBe(7);
+      rmSync(join(folder.path, '.teamsheet/runs'), { recursive: true });
+      const [[id]] = (await stored('SELECT id FROM @.run')) as [[string]];
+      const { rows } = JSON.parse((await run('runs', id, '--json')).stdout) as {
+        readonly rows: readonly { readonly row: number; readonly outcome: string }[];
+      };
+      expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: 400 }, (_, at) => at + 2));
+      expect(new Set(rows.map(({ outcome }) => outcome))).toEqual(new Set(['created', 'deferred']));
+
+      expect((await run('resume', '--yes')).code).toBe(0);
+      rmSync(join(folder.path, '.teamsheet/runs'), { recursive: true });
+      expect(await run('runs', id)).toMatchObject({
+        code: 4,
+        stderr: `✗ .teamsheet/runs/${id}/users.results.csv is not there: the machine that finished run ${id} has it, or somebody removed it
+  next: teamsheet verify ${id}
+`,
+      });
     });
 
     it('is looked at by doctor', async () => {

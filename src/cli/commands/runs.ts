@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { EXIT, UsageError } from '../../model/error.ts';
-import type { Run } from '../../model/state/store.ts';
+import type { Run, Store } from '../../model/state/store.ts';
 import type { ResultRow } from '../../sync/finish/results.ts';
 import { withLeague } from '../../model/league-name.ts';
 import { leaguesOf, notAPush } from '../../sync/journal/stored-run.ts';
@@ -88,7 +88,7 @@ export const runs = defineCommand({
         await screen.data(screen.json ? JSON.stringify(document) : files.map(safeText).join('\n'));
         return EXIT.done;
       }
-      const rows = rowsOf(run, config.folder);
+      const rows = rowsOf(store, run, config.folder);
       const replaced = await replacedRuns(store);
       if (screen.json)
         await writeWithList(screen, runDocument(run, replaced, program), 'rows', withLeagues(rows));
@@ -100,11 +100,11 @@ export const runs = defineCommand({
 
 type Rows = AsyncIterable<ResultRow & { readonly mapping: string }>;
 
-/** The rows of a run from its results files, mapping by mapping. */
-async function* rowsOf({ summaries }: Run, folder: string): Rows {
-  for (const summary of summaries) {
+/** The rows of a run, mapping by mapping. */
+async function* rowsOf(store: Pick<Store, 'keptRunRows'>, run: Run, folder: string): Rows {
+  for (const summary of run.summaries) {
     if (summary.direction === 'pull') continue;
-    for await (const row of resultsOf(summary, folder)) yield { mapping: summary.name, ...row };
+    for await (const row of resultsOf(store, run, summary, folder)) yield { mapping: summary.name, ...row };
   }
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../model/results.ts';
 import { renderSaid } from '../../model/said.ts';
 import type { TableKind } from '../../model/tables/table.ts';
-import { rowPages } from '../rows/row-pages.ts';
+import { eachRow, rowPages } from '../rows/row-pages.ts';
 
 const TO_MEND: readonly Outcome[] = ['invalid', 'rejected'];
 
@@ -85,14 +85,12 @@ function inColumns({ cells, result }: ResultLine, width: number): readonly strin
 }
 
 function linesOf(origin: string, row: RunRow): readonly ResultLine[] {
-  const result = [
-    String(row.rowNumber),
-    row.outcome ?? '',
-    renderRowMessage(origin, row.rowNumber, renderSaid(row.said)),
-    row.id ?? '',
-  ];
+  const result = [String(row.rowNumber), row.outcome ?? '', messageOf(origin, row), row.id ?? ''];
   return row.lines.map((line) => ({ cells: writtenLine(line), result }));
 }
+
+const messageOf = (origin: string, { rowNumber, said }: RunRow): string =>
+  renderRowMessage(origin, rowNumber, renderSaid(said));
 
 /** What became of one row of a source, as its results file says. */
 export interface ResultRow {
@@ -123,5 +121,17 @@ export async function* readResults(csv: TableKind, path: string, origin: string)
     }
   } finally {
     await table.close();
+  }
+}
+
+/** The same rows as the state keeps them. */
+export async function* keptResults(
+  rows: RunRows,
+  { name, source: { origin } }: PushMapping,
+): AsyncGenerator<ResultRow> {
+  for await (const row of eachRow(rows, name, { only: 'lines' })) {
+    if (row.lines.length === 0) continue;
+    const { rowNumber, outcome, id } = row;
+    yield { row: rowNumber, outcome: outcome ?? '', message: messageOf(origin, row), id };
   }
 }
