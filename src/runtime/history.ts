@@ -138,8 +138,19 @@ export async function rememberedAccount({
   );
 }
 
+/** The account of a key at an address, as {@link accountOfKey}; where nobody knows which it is, each that the state knows there. */
+export async function accountsAt(
+  state: { readonly store: Store; readonly budget: SharedBudget },
+  baseUrl: string,
+  apiKey: Secret,
+): Promise<readonly ServiceAccount[]> {
+  const known = await knownAccounts(state.store, new Set([baseUrl]));
+  const own = known.length > 1 ? await accountOfKey(state, baseUrl, apiKey) : undefined;
+  return own === undefined ? known : known.filter((each) => isSameAccount(each, own));
+}
+
 /** The accounts of these services that the state knows, without asking the service. */
-export async function knownAccounts(
+async function knownAccounts(
   store: Pick<Store, 'runs' | 'pulls' | 'memory'>,
   baseUrls: ReadonlySet<string>,
 ): Promise<readonly ServiceAccount[]> {

@@ -5,7 +5,7 @@ import { withholder } from '../model/withhold.ts';
 import type { Watch } from '../pages/dashboard/words.ts';
 import { type Config } from '../runtime/config/config.ts';
 import { connectionOf, type Connection } from '../runtime/config/connection.ts';
-import { knownAccounts } from '../runtime/history.ts';
+import { accountsAt } from '../runtime/history.ts';
 import { accountsOf } from '../runtime/config/leagues.ts';
 import { rememberedBaseUrl, withState } from '../runtime/state.ts';
 import { withoutKey } from '../runtime/withheld/withhold-key.ts';
@@ -28,9 +28,10 @@ export interface Desk extends Pick<Folder, 'cwd'> {
   readonly config: Config;
   readonly store: Store;
   readonly watch: Watch;
-  /** The addresses of the services that the configuration speaks with, as the state knows them. */
-  readonly baseUrls: ReadonlySet<string>;
+  /** The accounts that the configuration works with, as the state knows them. */
   readonly accounts: readonly ServiceAccount[];
+  /** Whether a run or a memory is of these accounts, or of one at their addresses that could not be read. */
+  readonly isOurs: (of: { readonly account: ServiceAccount }) => boolean;
   /** The same value without an API key in its texts. */
   readonly withhold: <T>(value: T) => T;
 }
@@ -41,18 +42,27 @@ export async function withDesk<T>(folder: Folder, work: (desk: Desk) => Promise<
   const config = folder.readConfig();
   const connections = accountsOf(config).map(connectionOf);
   const warnOnce = (message: string): void => warn(message, true);
-  return withState(config, clock, warnOnce, async ({ store }) => {
-    const names: string[] = [];
-    for (const { baseUrl } of connections) names.push(await rememberedBaseUrl(store, baseUrl));
-    const baseUrls = new Set(names);
+  return withState(config, clock, warnOnce, async (state) => {
+    const { store } = state;
+    const baseUrls = new Set<string>();
+    const ours = new Map<string, ServiceAccount>();
+    for (const { baseUrl, apiKey } of connections) {
+      const name = await rememberedBaseUrl(store, baseUrl);
+      baseUrls.add(name);
+      for (const each of await accountsAt(state, name, apiKey)) ours.set(nameOf(each), each);
+    }
+    const accounts = [...ours.values()];
+    const isOurs: Desk['isOurs'] = ({ account }) =>
+      ours.has(nameOf(account)) || (account.accountId === '' && baseUrls.has(account.baseUrl));
     return work({
-      ...{ config, store, cwd, baseUrls },
+      ...{ config, store, cwd, accounts, isOurs },
       watch: { timezone: config.timezone, nowMs: clock.now() },
-      accounts: await knownAccounts(store, baseUrls),
       withhold: withholdKeys(connections),
     });
   });
 }
+
+const nameOf = ({ baseUrl, accountId }: ServiceAccount): string => `${baseUrl} ${accountId}`;
 
 const withholdKeys = (connections: readonly Pick<Connection, 'apiKey'>[]): Desk['withhold'] => {
   const hide = connections.map(({ apiKey }) => withholder(apiKey.reveal(), 'our own words'));

@@ -49,7 +49,7 @@ export function runLine(run: Run, replacedBy: readonly string[] = []): RunLine {
 /** Runs that are looked at; what is older is found by `runs`. */
 const NEWEST_RUNS = 1000;
 
-/** The newest runs and pulls with the services of the configuration, newest first. */
-export async function newestRuns({ store, baseUrls }: Desk): Promise<readonly Run[]> {
-  return (await newestOfAll(store, NEWEST_RUNS)).filter(({ account }) => baseUrls.has(account.baseUrl));
+/** The newest runs and pulls with the accounts of the configuration, newest first. */
+export async function newestRuns({ store, isOurs }: Desk): Promise<readonly Run[]> {
+  return (await newestOfAll(store, NEWEST_RUNS)).filter(isOurs);
 }

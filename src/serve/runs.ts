@@ -32,7 +32,7 @@ export async function readRun(
   query: URLSearchParams,
 ): Promise<{ readonly run: RunLine; readonly shown: RunRowsPage | undefined } | undefined> {
   const run = await runOrPull(desk.store, id);
-  if (run === undefined || !desk.baseUrls.has(run.account.baseUrl)) return undefined;
+  if (run === undefined || !desk.isOurs(run)) return undefined;
   const line = runLine(run, (await replacedRuns(desk.store)).get(id));
   const pushed = line.work.filter(({ outcomes }) => outcomes !== null);
   const named = pushed.find(({ name }) => name === query.get('mapping'));

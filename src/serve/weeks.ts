@@ -6,8 +6,8 @@ import { nameOfWeek } from '../season/game-week.ts';
 import type { Desk } from './desk.ts';
 
 /** The game weeks that are remembered of the leagues of the configuration. */
-export async function readWeeks({ store, baseUrls, watch }: Desk): Promise<readonly LeagueLine[]> {
-  const scopes = (await store.memory.scopes()).filter(({ account }) => baseUrls.has(account.baseUrl));
+export async function readWeeks({ store, isOurs, watch }: Desk): Promise<readonly LeagueLine[]> {
+  const scopes = (await store.memory.scopes()).filter(isOurs);
   const leagues: LeagueLine[] = [];
   for (const scope of scopes) {
     const weeks = await rememberedWeeks(store, scope, watch.nowMs);

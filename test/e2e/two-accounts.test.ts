@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { realClock } from '../../src/runtime/clock.ts';
+import { readConfig } from '../../src/runtime/config/config.ts';
+import { withDesk } from '../../src/serve/desk.ts';
+import { newestRuns } from '../../src/serve/run-line.ts';
 import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { runHere } from '../support/run-here.ts';
 import { smallDemo, SQUADS } from '../support/small-demo.ts';
@@ -66,4 +70,16 @@ it('keeps what is remembered of two accounts at one address apart', async () => 
   expect((await run('publish')).code).toBe(0);
   expect(existsSync(join(folder.path, 'public-north/squads'))).toBe(true);
   expect(existsSync(join(folder.path, 'public-south/squads'))).toBe(false);
+
+  // The dashboard of one shows nothing of the other.
+  const desk = { cwd: folder.path, clock: realClock, warn: () => undefined, renderNext: String };
+  const shown = (league: string): Promise<readonly string[]> => {
+    const own = { ...env, XDG_STATE_HOME: join(folder.path, '.xdg') };
+    const config = readConfig({ var: {}, league }, { env: own, cwd: folder.path });
+    return withDesk({ ...desk, readConfig: () => config }, async (ours) =>
+      (await newestRuns(ours)).map(({ command }) => command),
+    );
+  };
+  expect(await shown('north')).toEqual(['weeks']);
+  expect(await shown('south')).toEqual(['pull']);
 });
