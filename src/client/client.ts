@@ -27,7 +27,7 @@ import type {
 import { Budget, type BudgetOptions } from './budget/budget.ts';
 import { classify, isSuccess, type Verdict } from './classify.ts';
 import { entriesOf, otherId, readForPush, readRecords } from './envelope.ts';
-import { keyDigest } from './key-digest.ts';
+import { keyDigest } from '../model/key-digest.ts';
 import { readList, unreadable, type Page } from './list.ts';
 import type { ListReading } from './observe/observe-list.ts';
 import type { Observer } from './observe/observe.ts';

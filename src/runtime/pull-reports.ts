@@ -25,7 +25,7 @@ import {
   storedPull,
   unfinishedPull,
 } from '../sync/runs/pull-runs.ts';
-import { rememberedAccount } from './history.ts';
+import { rememberedAccount } from './remembered-account.ts';
 import type { KeepSettings } from '../sync/memory/keeper.ts';
 import type { Config } from './config/config.ts';
 import { groupsOf } from './config/leagues.ts';

@@ -5,7 +5,7 @@ import { withholder } from '../model/withhold.ts';
 import type { Watch } from '../pages/dashboard/words.ts';
 import { type Config } from '../runtime/config/config.ts';
 import { connectionOf, type Connection } from '../runtime/config/connection.ts';
-import { accountsAt } from '../runtime/history.ts';
+import { accountsAt } from '../runtime/remembered-account.ts';
 import { accountsOf } from '../runtime/config/leagues.ts';
 import { rememberedBaseUrl, withState } from '../runtime/state.ts';
 import { withoutKey } from '../runtime/withheld/withhold-key.ts';

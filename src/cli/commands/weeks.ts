@@ -3,7 +3,7 @@ import { renderCount } from '../../model/count.ts';
 import { EXIT, UsageError, type ExitCode } from '../../model/error.ts';
 import { leaguesOf, readWeeks, showWeeks } from '../../runtime/weeks/read-weeks.ts';
 import { readMemoryFile, writeMemoryFile } from '../../runtime/config/memory-file.ts';
-import { rememberedAccount } from '../../runtime/history.ts';
+import { rememberedAccount } from '../../runtime/remembered-account.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
 import { closeWeek } from '../../sync/weeks/close-week.ts';
 import { listWeeks, scopesOf } from '../../sync/weeks/list-weeks.ts';

@@ -4,7 +4,7 @@ import { readConfig, type Config } from '../../runtime/config/config.ts';
 import { connectionOf, environmentOf, type Connection } from '../../runtime/config/connection.ts';
 import { accountsOf, runsIn } from '../../runtime/config/leagues.ts';
 import { isNoMapping, readMappings } from '../../runtime/config/mappings.ts';
-import { accountOfKey } from '../../runtime/history.ts';
+import { accountOfKey } from '../../runtime/remembered-account.ts';
 import {
   keptCalendar,
   readCalendar,

@@ -1,4 +1,4 @@
-import { keyDigest } from '../../client/key-digest.ts';
+import { keyDigest } from '../../model/key-digest.ts';
 import { StoppedError } from '../../model/error.ts';
 import type { Store } from '../../model/state/store.ts';
 import { isLoopback } from './base-url.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { WeekChoice } from '../../mapping/week-choice.ts';
 import { readGroups } from '../read-groups.ts';
-import { rememberedAccount } from '../history.ts';
+import { rememberedAccount } from '../remembered-account.ts';
 import type { Session } from '../session.ts';
 import { postRecap, type AlertDesk, type AlertOffice } from '../tell-alerts.ts';
 import { inTurn } from './in-turn.ts';

@@ -21,7 +21,7 @@ import type { Config } from '../config/config.ts';
 import { isNoMapping, isPull, readMappings } from '../config/mappings.ts';
 import { leagueNumber, noLeague } from '../league-number.ts';
 import { keepSettings } from '../pull-reports.ts';
-import { rememberedAccount } from '../history.ts';
+import { rememberedAccount } from '../remembered-account.ts';
 import type { Session } from '../session.ts';
 
 /**
