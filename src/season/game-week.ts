@@ -44,13 +44,3 @@ export const inOrder = (weeks: readonly GameWeek[]): readonly GameWeek[] =>
 
 const startOrLast = ({ startMs }: GameWeek): number =>
   Number.isNaN(startMs) ? Number.MAX_SAFE_INTEGER : startMs;
-
-/** Weeks of one number that begin further apart are of two seasons. */
-const SAME_SEASON_MS = 180 * 24 * 60 * 60 * 1000;
-
-/** The game week of a number in the newest season that is remembered; several where nothing tells them apart. */
-export function newestOfNumber(weeks: readonly GameWeek[], number: number): readonly GameWeek[] {
-  const found = inOrder(weeks.filter((week) => week.number === number));
-  const last = found.at(-1);
-  return found.filter(({ startMs }) => !((last?.startMs ?? NaN) - startMs > SAME_SEASON_MS));
-}

@@ -1,9 +1,12 @@
 import type { GameWeek } from './game-week.ts';
 
-/** Weeks of one season do not lie further apart. */
-const LONGEST_BREAK_MS = 30 * 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Weeks of one season do not lie further apart where their numbers begin anew. */
+const BREAK_MS = 30 * DAY_MS;
+/** They never do, however few of them are remembered. */
+const HALF_A_YEAR_MS = 180 * DAY_MS;
 
-/** Game weeks by their seasons, in their order: a new season begins with a smaller number, after a break. `weeks` are in the order of their start. */
+/** Game weeks by their seasons, in their order: a new season begins with a smaller number after a break, or after a long one. `weeks` are in the order of their start. */
 export function seasonsOf<Week extends { readonly week: GameWeek }>(
   weeks: readonly Week[],
 ): readonly (readonly Week[])[] {
@@ -18,7 +21,7 @@ export function seasonsOf<Week extends { readonly week: GameWeek }>(
 
 function beginsSeason(before: GameWeek, week: GameWeek): boolean {
   const isSmaller = week.number !== undefined && before.number !== undefined && week.number <= before.number;
-  return isSmaller && week.startMs - before.startMs > LONGEST_BREAK_MS;
+  return week.startMs - before.startMs > (isSmaller ? BREAK_MS : HALF_A_YEAR_MS);
 }
 
 /** The game weeks of the season that began last. */

@@ -1,12 +1,35 @@
 import type { AutoSubstitution } from '../contract/resources/auto-substitutions.ts';
 import { parseTimeMs } from '../model/time/service-time.ts';
+import type { GameWeek } from './game-week.ts';
 import { startsOf, type WeekLineups } from './week-lineups.ts';
 
 /** A week whose substitutions may stand in the log. */
 export interface WeekSpan {
+  /** {@link UNKNOWN} where nothing is remembered of it. */
   readonly id: string;
-  /** No substitution of it is made before: the end of its last match, or its own. NaN where the service does not say. */
+  /** No substitution of it is made before: the end of its last match, or its own. NaN where nobody knows. */
   readonly overMs: number;
+}
+
+/** A week of which nobody knows more than that there may be one: no record is told to be of it. */
+const UNKNOWN = '';
+/** Weeks seldom follow each other faster. */
+const APART_MS = 5 * 24 * 60 * 60 * 1000;
+
+/**
+ * When the weeks that are remembered are over, in their order, with those that may be missing between them: where the number of the next one does not follow, there were others. A week
+ * without an end may be over as soon as it has begun.
+ */
+export function weekSpans(
+  weeks: readonly { readonly week: GameWeek; readonly overMs: number }[],
+): readonly WeekSpan[] {
+  return weeks.flatMap(({ week, overMs }, at) => {
+    const span = { id: week.id, overMs: Number.isNaN(overMs) ? week.startMs : overMs };
+    const { number } = week;
+    const following = weeks[at + 1]?.week.number;
+    const isFollowed = following === undefined || number === undefined || following === number + 1;
+    return isFollowed ? [span] : [span, { id: UNKNOWN, overMs: span.overMs + APART_MS }];
+  });
 }
 
 /** That a week's substitutions were processed from a time on, by the service's clock. */
@@ -112,7 +135,8 @@ function weekOf(
   { lineupsOf }: WeekEvidence,
 ): Omit<Claim, 'unit'> | undefined {
   const [only, another] = candidates;
-  if (only !== undefined && another === undefined) return { week: only, isSure: true };
+  if (only !== undefined && another === undefined)
+    return only === UNKNOWN ? undefined : { week: only, isSure: true };
   const judged = candidates.map((week) => ({
     week,
     fits: new Set(
@@ -124,7 +148,7 @@ function weekOf(
   const possible = judged.filter(({ fits }) => !fits.has('no'));
   const shown = possible.filter(({ fits }) => fits.has('yes'));
   const [found, rival] = shown.length > 0 ? shown : possible;
-  if (found === undefined || rival !== undefined) return undefined;
+  if (found === undefined || rival !== undefined || found.week === UNKNOWN) return undefined;
   return { week: found.week, isSure: possible.length === 1 };
 }
 

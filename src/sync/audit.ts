@@ -99,7 +99,7 @@ function chosen(
       return (processed.length > 0 ? processed : read).slice(-1);
     }
     case 'range':
-      return newestSeason(weeks).filter(
+      return newestSeason(weeks.filter(({ week }) => begun.has(week.id))).filter(
         ({ week: { number = 0 } }) => choice.from <= number && number <= choice.to,
       );
   }

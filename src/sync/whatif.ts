@@ -52,8 +52,8 @@ export async function previewPoints(
 ): Promise<Preview> {
   const { memory } = store;
   const all = await keptWeeks(memory, scope, choice);
-  const season = newestSeason(all);
   const begun = await begunWeeks(memory, scope, nowMs);
+  const season = newestSeason(all.filter(({ week }) => begun.has(week.id)));
   const asked = chosen(season, begun, choice);
   const weeks = asked.filter(({ lineups }) => lineups.size > 0);
   const inForce = await keptSettings(

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { IncompleteError } from '../../src/model/error.ts';
+import { keptOfFixtures } from '../../src/season/kept.ts';
+import { virtualClock } from '../support/clock.ts';
 import type { Kept, KeptKind } from '../../src/model/state/memory.ts';
 import {
   fakeService,
@@ -93,6 +95,18 @@ describe('a pull', () => {
       stat: { game_week: '1' },
     });
     expect((await of('week-2', 'player'))[0]?.record).toMatchObject({ player: { id: 4, price: 5 } });
+  });
+
+  it('keeps statistics under the week of the season that has begun, though the fixtures of the next one are known', async () => {
+    const ports = pullPorts(fakeService(answers), {
+      tables: memoryTables().tables,
+      clock: { ...virtualClock(Date.parse('2026-09-20T12:00:00Z')) },
+    });
+    const next = { ...week(2), id: 'next-2', start_date: '2026-11-20T12:00:00Z', end_date: null };
+    await ports.store.memory.keep(scope, keptOfFixtures({ ...next, fixtures: [] }, 1));
+    await pull(ports, REPORTS.slice(0, 5), {});
+    const kept = await Array.fromAsync(ports.store.memory.kept(scope, 'week-2', 'player'));
+    expect(kept.flat().map(({ id }) => id)).toEqual(['4']);
   });
 
   it('keeps nothing where the configuration says so', async () => {

@@ -9,6 +9,7 @@ import type { SquadValues, WeekValues } from '../../src/season/week-values.ts';
 import { PUBLIC_RULES, type Rules } from '../../src/rules/rules.ts';
 import { auditWeeks } from '../../src/sync/audit.ts';
 import { previewPoints } from '../../src/sync/whatif.ts';
+import { newestSeason } from '../../src/season/seasons.ts';
 import { keepPublished } from '../../src/sync/weeks/published.ts';
 import { keptStandings } from '../../src/sync/memory/kept-standings.ts';
 import { keptLog, keptWeeks } from '../../src/sync/memory/league-records.ts';
@@ -105,7 +106,7 @@ class Operator {
     const { tables } = memoryTables();
     const ports = pullPorts(service, { tables, clock, account, store: this.#store });
     if (action === 'close') {
-      const weeks = await leagueWeeks(this.#store.memory, scope, now());
+      const weeks = newestSeason(await leagueWeeks(this.#store.memory, scope, now()));
       const over = weeks.filter((week) => week.isOver && this.#isClosable(week));
       const number = over.at(-1)?.week.number;
       if (number !== undefined) await closeWeek({ ...ports, store: this.#store as Store }, scope, number);
@@ -129,10 +130,11 @@ class Operator {
   }
 
   /** Whoever closes a week says that nothing of it changes any more. */
-  #isClosable({ week: { number } }: LeagueWeek): boolean {
-    const week = this.league.weeks[(number ?? 0) - 1];
-    const isChanged = this.league.squads.some((squad) => (squad.weeks.get(number ?? 0)?.log.length ?? 0) > 0);
-    return week !== undefined && (!isChanged || week.processedMs === undefined);
+  #isClosable({ week: { id } }: LeagueWeek): boolean {
+    const week = this.league.weeks.find((each) => each.id === id);
+    if (week === undefined) throw new Error('a week that is none');
+    const isChanged = this.league.squads.some((squad) => (squad.weeks.get(week.at)?.log.length ?? 0) > 0);
+    return !isChanged || week.processedMs === undefined;
   }
 }
 
@@ -144,7 +146,7 @@ function liesOf(
   squad: SeasonSquad,
   week: SeasonWeek,
 ): readonly string[] {
-  const own = squad.weeks.get(week.number);
+  const own = squad.weeks.get(week.at);
   if (own === undefined || !isOver) return [];
   const [before, after] = [league.truth(squad, week, false), league.truth(squad, week, true)];
   const isFinal = state === 'final' || state === 'final_by_totals';
@@ -193,7 +195,7 @@ function liesOnSite(
   squad: SeasonSquad,
   week: SeasonWeek,
 ): readonly string[] {
-  const own = squad.weeks.get(week.number);
+  const own = squad.weeks.get(week.at);
   if (own === undefined || state === 'open') return [];
   const lies: string[] = [];
   const points = league.entryPoints(squad, week);
@@ -213,7 +215,7 @@ const isPart = (told: string | undefined, player: number): boolean =>
 async function liesPublished({ league, store, clock, forgotten }: Operator): Promise<readonly string[]> {
   const { memory } = store;
   const nowMs = clock.now();
-  const season = await leagueWeeks(memory, scope, nowMs, 'checked');
+  const season = newestSeason(await leagueWeeks(memory, scope, nowMs, 'checked'));
   const ports = { store: store as Store };
   const { shown } = await numberedWeeks(ports, scope, season, nowMs);
   const { values, fresh } = await shownValues(
@@ -229,7 +231,7 @@ async function liesPublished({ league, store, clock, forgotten }: Operator): Pro
     const own = league.weeks.find(({ id }) => id === gameWeek);
     const now = season.find(({ week }) => week.id === gameWeek);
     if (own === undefined || now === undefined) throw new Error('a week that is none');
-    const says = (what: string): number => lies.push(`site, week ${own.number} (${state}): ${what}`);
+    const says = (what: string): number => lies.push(`site, week ${own.at} (${state}): ${what}`);
     if (state !== now.state) says(`it is ${now.state}`);
     const [rows = []] = (
       await Array.fromAsync(keptStandings(memory, scope, season, new Set([gameWeek]), { groups: [] }))
@@ -268,12 +270,13 @@ function liesOfGroup(
   week: SeasonWeek,
 ): readonly string[] {
   const totalOf = (squad: SeasonSquad, after: SeasonWeek | undefined): number =>
-    after === undefined || after.number < squad.first ? 0 : league.truth(squad, after, true).total;
+    after === undefined || after.at < squad.first ? 0 : league.truth(squad, after, true).total;
   const won = rows.flatMap((row) => {
     const squad = league.squads.find(({ id }) => id === row.id);
     const from = groups.find(({ member }) => member === squad?.member)?.fromWeek ?? 1;
     if (squad === undefined || row.group_rank === null) return [];
-    const points = totalOf(squad, week) - totalOf(squad, league.weeks[from - 2]);
+    const before = league.weeks.find(({ season, number }) => season === week.season && number === from - 1);
+    const points = totalOf(squad, week) - totalOf(squad, before);
     return [{ name: squad.name, rank: row.group_rank, points, isSure: row.total === totalOf(squad, week) }];
   });
   if (won.some(({ isSure }) => !isSure)) return [];
@@ -302,7 +305,7 @@ async function liesAt({ league, store, clock, forgotten }: Operator): Promise<re
     const ofLeague = weeks.find((each) => each.week.id === week.id);
     if (own === undefined || ofLeague === undefined) throw new Error('a week that is none');
     const { state } = ofLeague;
-    const says = (what: string): number => lies.push(`week ${own.number} (${state}): ${what}`);
+    const says = (what: string): number => lies.push(`week ${own.at} (${state}): ${what}`);
     for (const row of rows) {
       const squad = league.squads.find(({ id }) => id === row.id);
       if (squad === undefined || forgotten.has(squad.member)) says(`${row.id} stands there`);
@@ -310,13 +313,15 @@ async function liesAt({ league, store, clock, forgotten }: Operator): Promise<re
     }
     const [alone] = await Array.fromAsync(said(new Set([week.id])));
     if (!isDeepStrictEqual(alone?.rows ?? [], rows)) says('asked for alone, it says something else');
-    const soFar = weeks.filter(({ week: each }) => (each.number ?? 0) <= own.number);
+    const soFar = weeks.filter(({ week: { id } }) =>
+      league.weeks.some((each) => each.id === id && each.season === own.season && each.at <= own.at),
+    );
     if (
       soFar.every((each) => each.state === 'final' || (each.state === 'missing' && each.squads === undefined))
     )
       for (const lie of liesOfGroup(rows, groups, league, own)) says(lie);
     const isWhole = state === 'final' && forgotten.size === 0 && rows.every(({ total }) => total !== null);
-    const there = league.squads.filter(({ weeks: its }) => its.has(own.number));
+    const there = league.squads.filter(({ weeks: its }) => its.has(own.at));
     if (!isWhole || rows.length < there.length) continue;
     for (const row of rows) {
       const above = rows.filter(({ total }) => (total ?? 0) > (row.total ?? 0)).length;
@@ -340,7 +345,7 @@ async function liesOfLog({ league, store }: Operator): Promise<readonly string[]
     if (pair.week === undefined) return [];
     const own = league.squads
       .find(({ id }) => id === pair.squad?.id)
-      ?.weeks.get(league.weeks.find(({ id }) => id === pair.week)?.number ?? 0);
+      ?.weeks.get(league.weeks.find(({ id }) => id === pair.week)?.at ?? 0);
     const [out, into] = [pair.out, pair.in].map((record) => record && String(record.player?.id));
     const made = own?.log.filter((each) => isPart(out, each.out) && isPart(into, each.in));
     const { planned, played } = own ?? {};
@@ -350,15 +355,26 @@ async function liesOfLog({ league, store }: Operator): Promise<readonly string[]
   });
 }
 
-/** What an audit says of substitutions and is not so. */
-async function liesOfAudits({ league, store, clock, forgotten }: Operator): Promise<readonly string[]> {
-  const { weeks } = await auditWeeks({ store: store as Store }, scope, RULES, ALL, clock.now());
-  const lies: string[] = [];
-  for (const { week: number, agree, differences } of weeks) {
-    const week = league.weeks.find((each) => each.number === number);
+/** The weeks that have begun, of the season that began last, as they were. */
+async function weeksNow({ league, store, clock }: Operator) {
+  const begun = newestSeason(await leagueWeeks(store.memory, scope, clock.now()));
+  return begun.map((kept) => {
+    const week = league.weeks.find(({ id }) => id === kept.week.id);
     if (week === undefined) throw new Error('a week that is none');
-    const says = (what: string): number => lies.push(`audit of week ${week.number}: ${what}`);
-    const its = league.squads.filter(({ weeks: own }) => own.has(week.number));
+    return { kept, week, choice: { kind: 'range', from: week.number, to: week.number } as const };
+  });
+}
+
+/** What an audit says of substitutions and is not so. */
+async function liesOfAudits(operator: Operator): Promise<readonly string[]> {
+  const { league, store, clock, forgotten } = operator;
+  const lies: string[] = [];
+  for (const { kept, week, choice } of await weeksNow(operator)) {
+    const says = (what: string): number => lies.push(`audit of week ${week.at}: ${what}`);
+    const { weeks } = await auditWeeks({ store: store as Store }, scope, RULES, choice, clock.now());
+    const [{ squads: size, agree, differences } = { squads: 0, agree: 0, differences: [] }] = weeks;
+    if (size !== (kept.lineups?.ids ?? 0)) says(`${size} squads, not ${kept.lineups?.ids}`);
+    const its = league.squads.filter(({ weeks: own }) => own.has(week.at));
     const right = its
       .filter(({ member }) => !forgotten.has(member))
       .filter((each) => league.isRight(each, week));
@@ -368,7 +384,7 @@ async function liesOfAudits({ league, store, clock, forgotten }: Operator): Prom
       verdict,
     } of differences) {
       const squad = league.squads.find((each) => each.id === id);
-      const own = squad?.weeks.get(week.number);
+      const own = squad?.weeks.get(week.at);
       if (squad === undefined || own === undefined || forgotten.has(squad.member)) says(`${id} stands there`);
       else if (league.isRight(squad, week)) says(`${squad.name} differs: ${JSON.stringify(verdict)}`);
       else if (verdict.expected.length !== own.right.log.length)
@@ -381,16 +397,17 @@ async function liesOfAudits({ league, store, clock, forgotten }: Operator): Prom
 }
 
 /** What a preview makes of one goal that brings one point more, and is not so. */
-async function liesOfPreviews({ league, store, clock, forgotten }: Operator): Promise<readonly string[]> {
+async function liesOfPreviews(operator: Operator): Promise<readonly string[]> {
+  const { league, store, clock, forgotten } = operator;
   const lies: string[] = [];
-  const weeks = await leagueWeeks(store.memory, scope, clock.now());
-  for (const { week: kept, isOver, state } of weeks) {
-    const week = league.weeks.find(({ id }) => id === kept.id);
-    if (week === undefined || !isOver) continue;
-    const over = { midfielder_goal_points: SETTINGS.midfielder_goal_points + 1 };
-    const choice = { kind: 'range', from: week.number, to: week.number } as const;
-    const ports = { store: store as Store };
+  const over = { midfielder_goal_points: SETTINGS.midfielder_goal_points + 1 };
+  const ports = { store: store as Store };
+  for (const { kept, week, choice } of await weeksNow(operator)) {
+    const { isOver, state } = kept;
+    if (!isOver) continue;
     const found = await previewPoints(ports, scope, RULES, choice, over, SETTINGS, clock.now());
+    if (found.squads.length !== (kept.lineups?.ids ?? 0))
+      lies.push(`preview of week ${week.at}: ${found.squads.length} squads, not ${kept.lineups?.ids}`);
     if (found.unknown > 0) continue;
     for (const { id, name, totalNow, totalThen } of found.squads) {
       const squad = league.squads.find((each) => each.id === id);
@@ -399,7 +416,7 @@ async function liesOfPreviews({ league, store, clock, forgotten }: Operator): Pr
         const goals = league.goals(squad, week);
         if (!(state === 'final' ? goals.slice(1) : goals).includes(totalThen - totalNow))
           lies.push(
-            `preview of week ${week.number} (${state}): ${name} has ${totalThen - totalNow} goals, not ${goals.join(' or ')}`,
+            `preview of week ${week.at} (${state}): ${name} has ${totalThen - totalNow} goals, not ${goals.join(' or ')}`,
           );
       }
     }

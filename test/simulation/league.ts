@@ -7,6 +7,8 @@ import { dice, type Dice } from './dice.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
+/** Between two seasons. */
+const BREAK_MS = 60 * DAY_MS;
 const BEGIN_MS = Date.UTC(2026, 7, 14, 17, 0);
 export const LEAGUE = 7;
 const STARTERS = 3;
@@ -20,7 +22,11 @@ interface Match {
 }
 
 export interface SeasonWeek {
+  /** Its place among all weeks, from 1 on. */
+  readonly at: number;
+  /** As the service counts: a new season begins with 1 again. */
   readonly number: number;
+  readonly season: number;
   readonly id: string;
   readonly beginMs: number;
   readonly endMs: number;
@@ -85,7 +91,9 @@ export interface SeasonSquad {
   readonly id: string;
   readonly member: string;
   readonly name: string;
+  /** The places of its first and its last week. */
   readonly first: number;
+  readonly last: number;
   readonly weeks: ReadonlyMap<number, SquadWeek>;
 }
 
@@ -98,6 +106,10 @@ interface LeagueHabits {
   readonly weekText: (number: number) => string;
   /** Between the turn to a week and its begin, the ranking is still that of the week before. */
   readonly isRankingLate: boolean;
+  /** Squads of one season are those of the next, too. */
+  readonly keepsSquads: boolean;
+  /** Fixtures of a season are shown once the one before is over, and from its turn on else. */
+  readonly showsNext: boolean;
   /** Weeks have no end. */
   readonly isEndless: boolean;
   /** Statistics are those of players who played. */
@@ -137,13 +149,15 @@ export class League {
   constructor(seed: number) {
     const roll = dice(seed, 'league');
     const rare = dice(seed, 'habits');
-    this.weeks = drawWeeks(roll);
+    this.weeks = drawWeeks(roll, dice(seed, 'seasons').chance(0.3));
     this.habits = {
       isNet: roll.chance(0.5),
       sign: roll.pick([1, -1]),
       weekText: roll.pick([String, (number) => `GW${number}`, (number) => `Game week ${number}`]),
       isRankingLate: roll.chance(0.3),
       isEndless: dice(seed, 'ends').chance(0.2),
+      keepsSquads: rare.chance(0.5),
+      showsNext: rare.chance(0.5),
       hidesAbsent: rare.chance(0.3),
       keepsFlags: rare.chance(0.3),
       errs: rare.chance(0.3),
@@ -160,8 +174,8 @@ export class League {
     };
     this.#errors = dice(seed, 'errors');
     this.#scores = new Map(
-      this.weeks.map(({ number }) => [
-        number,
+      this.weeks.map(({ at }) => [
+        at,
         Array.from({ length: PLAYERS }, () =>
           roll.chance(0.25)
             ? NOTHING
@@ -169,7 +183,11 @@ export class League {
         ),
       ]),
     );
-    this.squads = Array.from({ length: roll.int(2, 5) }, (_, at) => this.#drawSquad(roll, at));
+    const size = roll.int(2, 5);
+    const seasons = [...Map.groupBy(this.weeks, ({ season }) => season).values()];
+    this.squads = (this.habits.keepsSquads ? [this.weeks] : seasons).flatMap((weeks, season) =>
+      Array.from({ length: size }, (_, at) => this.#drawSquad(roll, weeks, season * 10 + at)),
+    );
   }
 
   get lastMs(): number {
@@ -177,30 +195,35 @@ export class League {
   }
 
   /** A late squad begins with a later week. */
-  #drawSquad(roll: Dice, at: number): SeasonSquad {
-    const first = roll.chance(0.8) ? 1 : roll.int(1, this.weeks.length);
+  #drawSquad(roll: Dice, its: readonly SeasonWeek[], id: number): SeasonSquad {
+    const first = (its[roll.chance(0.8) ? 0 : roll.int(0, its.length - 1)] ?? this.current(0)).at;
     const weeks = new Map<number, SquadWeek>();
     let own: readonly number[] = roll
       .shuffled(Array.from({ length: PLAYERS }, (_, player) => player))
       .slice(0, STARTERS + BENCH);
-    let hasFreeHit = true;
-    for (const { number } of this.weeks.slice(first - 1)) {
+    const freeHits = new Set<number>();
+    for (const { at, season } of its.filter((week) => week.at >= first)) {
       const others = roll.shuffled(
         Array.from({ length: PLAYERS }, (_, player) => player).filter((player) => !own.includes(player)),
       );
-      const isFreeHit = hasFreeHit && number > first && roll.chance(0.2);
+      const isFirst = at === first || this.weeks[at - 2]?.season !== season;
+      const isFreeHit = !freeHits.has(season) && !isFirst && roll.chance(0.2);
       const chip = isFreeHit ? 'Free Hit' : roll.chance(0.1) ? 'Triple Captain' : undefined;
-      if (isFreeHit) hasFreeHit = false;
-      const changed = number === first ? 0 : isFreeHit ? roll.int(0, 5) : roll.pick([0, 0, 1, 2]);
+      if (isFreeHit) freeHits.add(season);
+      const changed = isFirst ? 0 : isFreeHit ? roll.int(0, 5) : roll.pick([0, 0, 1, 2]);
       const hits = isFreeHit || changed < 2 ? 0 : roll.int(0, changed);
       const all = roll.shuffled([...own.slice(changed), ...others.slice(0, changed)]);
       const [captain = 0, vice = 0] = roll.shuffled(all.slice(0, STARTERS));
       const planned = { players: all, captain, vice, doubled: captain };
-      weeks.set(number, { ...this.#play(planned, number), planned, hits, transfers: changed, chip });
+      weeks.set(at, { ...this.#play(planned, at), planned, hits, transfers: changed, chip });
       if (!isFreeHit) own = all;
     }
-    const id = `5000000${at}-0000-4000-8000-000000000000`;
-    return { id, member: `M${at + 1}`, name: `Squad ${at + 1}`, first, weeks };
+    const name = `Squad ${id + 1}`;
+    const last = its.at(-1)?.at ?? first;
+    return {
+      ...{ id: `500000${String(id).padStart(2, '0')}-0000-4000-8000-000000000000`, name, first, last, weeks },
+      member: `M${(id % 10) + 1}`,
+    };
   }
 
   /** Who did not play goes out for the first of the bench who did; the armband goes on where the captain did not. */
@@ -228,8 +251,8 @@ export class League {
 
   /** Whether the substitutions and the armband of a squad end up as the rules want them. */
   isRight(squad: SeasonSquad, week: SeasonWeek): boolean {
-    const own = squad.weeks.get(week.number);
-    if (own === undefined) throw new Error(`${squad.id} has no week ${week.number}`);
+    const own = squad.weeks.get(week.at);
+    if (own === undefined) throw new Error(`${squad.id} has no week ${week.at}`);
     const log = week.processedMs === undefined ? [] : own.log;
     const { doubled } = this.#elevenAt(squad, week, Infinity);
     return log.length === own.right.log.length && (own.right.doubled ?? doubled) === doubled;
@@ -241,10 +264,7 @@ export class League {
       const { players, doubled } = this.#elevenAt(squad, week, atMs);
       return players
         .slice(0, STARTERS)
-        .reduce(
-          (sum, player) => sum + this.#score(week.number, player).goals * (player === doubled ? 2 : 1),
-          0,
-        );
+        .reduce((sum, player) => sum + this.#score(week.at, player).goals * (player === doubled ? 2 : 1), 0);
     });
   }
 
@@ -253,9 +273,9 @@ export class League {
   }
 
   /** What is shown of a player while matches run. */
-  #shown({ number, matches }: SeasonWeek, player: number, atMs: number): Score {
+  #shown({ at, matches }: SeasonWeek, player: number, atMs: number): Score {
     const match = matches[player % matches.length];
-    const score = this.#score(number, player);
+    const score = this.#score(at, player);
     if (match === undefined || atMs < match.beginMs) return NOTHING;
     if (atMs >= match.endMs) return score;
     const { minutes, goals, assists, cards } = score;
@@ -279,15 +299,15 @@ export class League {
     return entries.reduce((sum, { isStarting, points }) => sum + (isStarting ? points : 0), 0);
   }
 
-  #elevenAt(squad: SeasonSquad, { number, processedMs }: SeasonWeek, atMs: number): Eleven {
-    const own = squad.weeks.get(number);
-    if (own === undefined) throw new Error(`${squad.id} has no week ${number}`);
+  #elevenAt(squad: SeasonSquad, { at, processedMs }: SeasonWeek, atMs: number): Eleven {
+    const own = squad.weeks.get(at);
+    if (own === undefined) throw new Error(`${squad.id} has no week ${at}`);
     return processedMs !== undefined && atMs >= processedMs ? own.played : own.planned;
   }
 
   /** What a line-up that is not fixed yet shows: that of the week before, or another order of this one. */
   #draft(squad: SeasonSquad, week: SeasonWeek): Eleven {
-    const before = squad.weeks.get(week.number - 1);
+    const before = this.before(week) && squad.weeks.get(week.at - 1);
     if (before !== undefined && before.chip !== 'Free Hit') return before.played;
     const { players, captain, vice } = this.#elevenAt(squad, week, week.beginMs);
     return { players, captain: vice, vice: captain, doubled: vice };
@@ -297,11 +317,13 @@ export class League {
     let total = 0;
     let ofWeek = 0;
     for (const each of this.weeks) {
-      if (each.number > week.number || !squad.weeks.has(each.number) || atMs < each.beginMs) continue;
-      const cost = HIT * (squad.weeks.get(each.number)?.hits ?? 0);
+      if (each.at > week.at || each.season !== week.season) continue;
+      const own = squad.weeks.get(each.at);
+      if (own === undefined || atMs < each.beginMs) continue;
+      const cost = HIT * own.hits;
       const gross = this.#gross(squad, each, atMs);
       total += gross - cost;
-      if (each.number === week.number) ofWeek = this.habits.isNet ? gross - cost : gross;
+      if (each === week) ofWeek = this.habits.isNet ? gross - cost : gross;
     }
     return { week: ofWeek, total };
   }
@@ -315,12 +337,22 @@ export class League {
 
   /** The squads that are there: a late one is made in the days before its first week. */
   thereAt(atMs: number): readonly SeasonSquad[] {
-    return this.squads.filter(({ first }) => atMs >= (this.weeks[first - 1]?.beginMs ?? 0) - 2 * DAY_MS);
+    return this.squads.filter(
+      ({ first, last }) =>
+        atMs >= (this.weeks[first - 1]?.beginMs ?? 0) - 2 * DAY_MS &&
+        atMs < (this.weeks[last]?.turnMs ?? Infinity),
+    );
+  }
+
+  /** The week before one in its season. */
+  before({ at, season }: SeasonWeek): SeasonWeek | undefined {
+    const before = this.weeks[at - 2];
+    return before?.season === season ? before : undefined;
   }
 
   /** The points of each player of a squad in a week, as they stand in its line-up before and after substitutions. */
   entryPoints(squad: SeasonSquad, week: SeasonWeek): ReadonlyMap<string, readonly number[]> {
-    const own = squad.weeks.get(week.number);
+    const own = squad.weeks.get(week.at);
     const both = own === undefined ? [] : [own.planned, own.played];
     const entries = both.flatMap((eleven) => this.#entries(week, eleven, Infinity));
     return new Map(
@@ -333,8 +365,8 @@ export class League {
 
   truth(squad: SeasonSquad, week: SeasonWeek, after: boolean): Truth {
     const atMs = after ? Infinity : week.endMs;
-    const own = squad.weeks.get(week.number);
-    if (own === undefined) throw new Error(`${squad.id} has no week ${week.number}`);
+    const own = squad.weeks.get(week.at);
+    if (own === undefined) throw new Error(`${squad.id} has no week ${week.at}`);
     const eleven = after && week.processedMs !== undefined ? own.played : own.planned;
     const entries = this.#entries(week, eleven, Infinity);
     const sum = (is: boolean): number =>
@@ -348,9 +380,12 @@ export class League {
 
   /** The totals of a squad after a week: with or without the substitutions of each earlier week, and of its own unless that is final. */
   totals(squad: SeasonSquad, week: SeasonWeek, isFinal: boolean): readonly number[] {
-    return this.weeks.slice(squad.first - 1, week.number).reduce<readonly number[]>(
+    const until = this.weeks.filter(
+      ({ at, season }) => season === week.season && at >= squad.first && at <= week.at,
+    );
+    return until.reduce<readonly number[]>(
       (sums, each) => {
-        const cost = this.habits.isNet ? 0 : HIT * (squad.weeks.get(each.number)?.hits ?? 0);
+        const cost = this.habits.isNet ? 0 : HIT * (squad.weeks.get(each.at)?.hits ?? 0);
         const ways = isFinal && each === week ? [true] : [true, false];
         const points = ways.map((after) => this.truth(squad, each, after).points - cost);
         return sums.flatMap((sum) => points.map((more) => sum + more));
@@ -368,7 +403,7 @@ export class League {
 
   league(atMs: number) {
     const week = this.current(atMs);
-    const next = this.weeks[week.number];
+    const next = this.weeks[week.at];
     return {
       ...{ id: LEAGUE, name: 'League', is_active: true, current_game_week: this.summary(week) },
       next_game_week: next === undefined ? null : this.summary(next),
@@ -376,14 +411,21 @@ export class League {
   }
 
   fixtures(atMs: number) {
-    return this.weeks.map((week) => ({
-      ...this.summary(week),
-      fixtures: week.matches.map(({ beginMs, endMs }, at) => ({
-        id: `F${week.number}-${at}`,
-        start_date: iso(beginMs),
-        status: atMs < beginMs ? 'not_started' : atMs < endMs ? 'live' : 'finished',
-      })),
-    }));
+    const { season } = this.current(atMs);
+    const shown =
+      this.habits.showsNext && this.weeks.every((week) => week.season > season || week.endMs <= atMs)
+        ? season + 1
+        : season;
+    return this.weeks
+      .filter((week) => week.season >= season && week.season <= shown)
+      .map((week) => ({
+        ...this.summary(week),
+        fixtures: week.matches.map(({ beginMs, endMs }, at) => ({
+          id: `F${week.at}-${at}`,
+          start_date: iso(beginMs),
+          status: atMs < beginMs ? 'not_started' : atMs < endMs ? 'live' : 'finished',
+        })),
+      }));
   }
 
   list(atMs: number) {
@@ -395,13 +437,13 @@ export class League {
 
   #weekOf(squad: SeasonSquad, atMs: number): SeasonWeek {
     const current = this.current(atMs);
-    return this.weeks[Math.max(current.number, squad.first) - 1] ?? current;
+    return this.weeks[Math.max(current.at, squad.first) - 1] ?? current;
   }
 
   lineup(id: string | number | undefined, atMs: number) {
     const squad = this.#squad(id);
     const week = this.#weekOf(squad, atMs);
-    const own = squad.weeks.get(week.number);
+    const own = squad.weeks.get(week.at);
     const isOpen = atMs < week.beginMs;
     const eleven = isOpen ? this.#draft(squad, week) : this.#elevenAt(squad, week, atMs);
     const entries = this.#entries(week, eleven, atMs).map((each) => ({
@@ -429,9 +471,10 @@ export class League {
   }
 
   #chips({ weeks }: SeasonSquad, atMs: number) {
-    return this.weeks.flatMap(({ number, beginMs }) => {
-      const chip = weeks.get(number)?.chip;
-      return chip === undefined || atMs < beginMs
+    const now = this.current(atMs).season;
+    return this.weeks.flatMap(({ at, number, season, beginMs }) => {
+      const chip = weeks.get(at)?.chip;
+      return chip === undefined || atMs < beginMs || season !== now
         ? []
         : [{ chip, game_week_played: this.habits.weekText(number) }];
     });
@@ -440,8 +483,7 @@ export class League {
   squad(id: string | number | undefined, atMs: number) {
     const squad = this.#squad(id);
     const week = this.#weekOf(squad, atMs);
-    const ranked =
-      this.habits.isRankingLate && atMs < week.beginMs ? (this.weeks[week.number - 2] ?? week) : week;
+    const ranked = this.habits.isRankingLate && atMs < week.beginMs ? (this.before(week) ?? week) : week;
     const pointsOf = (each: SeasonSquad) => this.#pointsIn(each, ranked, atMs);
     const own = pointsOf(squad);
     const others = this.thereAt(atMs).filter((each) => pointsOf(each).total > own.total);
@@ -460,7 +502,7 @@ export class League {
 
   player(id: string | number | undefined, atMs: number) {
     const shown = this.weeks
-      .filter(({ beginMs }) => beginMs <= atMs)
+      .filter(({ beginMs, season }) => beginMs <= atMs && season === this.current(atMs).season)
       .map((week) => ({ number: week.number, ...this.#shown(week, Number(id), atMs) }));
     return {
       ...{ id: Number(id), price: 5, position: 'MID' },
@@ -487,7 +529,7 @@ export class League {
       atMs < (week.processedMs ?? Infinity)
         ? []
         : this.squads.flatMap((squad) =>
-            (squad.weeks.get(week.number)?.log ?? []).flatMap((pair, at) =>
+            (squad.weeks.get(week.at)?.log ?? []).flatMap((pair, at) =>
               [pair.out, pair.in].map((player, into) => this.#logged(squad, week, { player, into, at })),
             ),
           ),
@@ -496,15 +538,15 @@ export class League {
 
   #logged(
     squad: SeasonSquad,
-    { number, processedMs = 0 }: SeasonWeek,
+    { at: week, processedMs = 0 }: SeasonWeek,
     { player, into, at }: { readonly player: number; readonly into: number; readonly at: number },
   ) {
     const { words, starts, refs, logFlags } = this.habits;
-    const own = squad.weeks.get(number);
-    const ref = { pair: `${squad.id}-${number}-${at}`, squad: `${squad.id}-${number}`, none: null }[refs];
+    const own = squad.weeks.get(week);
+    const ref = { pair: `${squad.id}-${week}-${at}`, squad: `${squad.id}-${week}`, none: null }[refs];
     const captain = { before: own?.planned.captain, after: own?.played.captain, none: undefined }[logFlags];
     return {
-      id: `${squad.id}-${number}-${at}-${into}`,
+      id: `${squad.id}-${week}-${at}-${into}`,
       squad: { id: squad.id, name: squad.name },
       player: { id: player },
       ...{ txn_type: 'auto_substitution', action: words[into] ?? null, txn_ref: ref },
@@ -523,27 +565,40 @@ export class League {
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** Weeks that follow each other; the service turns to one when the week before ends, or when it begins. */
-function drawWeeks(roll: Dice): readonly SeasonWeek[] {
+/** Weeks that follow each other, in one season or two; the service turns to one when the week before ends, or when it begins. */
+function drawWeeks(roll: Dice, hasTwo: boolean): readonly SeasonWeek[] {
   const turnsEarly = roll.chance(0.4);
   const weeks: SeasonWeek[] = [];
-  const count = roll.int(2, 4);
-  for (let number = 1; number <= count; number += 1) {
-    const beginMs = BEGIN_MS + (number - 1) * WEEK_MS;
-    const matches = Array.from({ length: roll.int(1, 3) }, (_, at): Match => {
-      const kickOffMs = beginMs + (at === 0 ? roll.pick([0, 1]) : roll.int(2, 60)) * HOUR_MS;
-      return { beginMs: kickOffMs, endMs: kickOffMs + 2 * HOUR_MS };
-    });
-    const lastMs = Math.max(...matches.map(({ endMs }) => endMs));
-    const endMs = roll.pick([lastMs, lastMs + 3 * HOUR_MS, beginMs + WEEK_MS]);
-    const before = weeks.at(-1);
-    const turnMs =
-      before === undefined ? 0 : turnsEarly ? Math.min(beginMs, before.endMs + HOUR_MS) : beginMs;
-    // Before the next week is over, so that the log tells of which week it is.
-    const lateMs = Math.max(endMs, beginMs + WEEK_MS) + HOUR_MS;
-    const processedMs = roll.pick([undefined, endMs + HOUR_MS / 2, endMs + 2 * HOUR_MS, lateMs]);
-    const id = `9000000${number}-0000-4000-8000-000000000000`;
-    weeks.push({ number, id, beginMs, endMs, matches, turnMs, processedMs });
+  let beginMs = BEGIN_MS;
+  for (const season of hasTwo ? [0, 1] : [0]) {
+    const count = roll.int(2, 4);
+    for (let number = 1; number <= count; number += 1) {
+      weeks.push(drawWeek(roll, { season, number, beginMs, turnsEarly, before: weeks.at(-1) }));
+      beginMs += WEEK_MS;
+    }
+    beginMs += BREAK_MS;
   }
   return weeks;
+}
+
+interface WeekPlace extends Pick<SeasonWeek, 'season' | 'number' | 'beginMs'> {
+  readonly turnsEarly: boolean;
+  readonly before: SeasonWeek | undefined;
+}
+
+function drawWeek(roll: Dice, { turnsEarly, before, ...place }: WeekPlace): SeasonWeek {
+  const { beginMs } = place;
+  const matches = Array.from({ length: roll.int(1, 3) }, (_, at): Match => {
+    const kickOffMs = beginMs + (at === 0 ? roll.pick([0, 1]) : roll.int(2, 60)) * HOUR_MS;
+    return { beginMs: kickOffMs, endMs: kickOffMs + 2 * HOUR_MS };
+  });
+  const lastMs = Math.max(...matches.map(({ endMs }) => endMs));
+  const endMs = roll.pick([lastMs, lastMs + 3 * HOUR_MS, beginMs + WEEK_MS]);
+  const turnMs = before === undefined ? 0 : turnsEarly ? Math.min(beginMs, before.endMs + HOUR_MS) : beginMs;
+  // Before the next week is over, so that the log tells of which week it is.
+  const lateMs = Math.max(endMs, beginMs + WEEK_MS) + HOUR_MS;
+  const processedMs = roll.pick([undefined, endMs + HOUR_MS / 2, endMs + 2 * HOUR_MS, lateMs]);
+  const at = (before?.at ?? 0) + 1;
+  const id = `9000000${at}-0000-4000-8000-000000000000`;
+  return { ...place, at, id, endMs, matches, turnMs, processedMs };
 }

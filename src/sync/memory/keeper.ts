@@ -1,7 +1,7 @@
 import type { OperationId, RecordOf } from '../../contract/index.ts';
 import type { Kept, LeagueScope } from '../../model/state/memory.ts';
 import type { ServiceAccount, Store } from '../../model/state/store.ts';
-import { newestOfNumber, gameWeekOf, type GameWeek } from '../../season/game-week.ts';
+import { gameWeekOf, inOrder, type GameWeek } from '../../season/game-week.ts';
 import {
   keptOfFixtures,
   keptOfLeague,
@@ -13,6 +13,7 @@ import {
   keptOfSubstitution,
   shownWeek,
 } from '../../season/kept.ts';
+import { newestSeason } from '../../season/seasons.ts';
 import { weekNumber } from '../../season/week-number.ts';
 import type { SyncPorts } from '../ports.ts';
 import { knownWeeks } from './known-weeks.ts';
@@ -145,18 +146,27 @@ export class Keeper {
     this.#keptAtMs = this.#ports.clock.monotonic();
     for (const league of await Promise.all(this.#leagues.values())) {
       if (league.weeks.size > 0 && (isEnd || league.current !== undefined)) {
-        const weeks = [...league.weeks.values()];
-        const weekOf = (text: string): string | undefined => {
-          const number = weekNumber(text);
-          const found = number === undefined ? [] : newestOfNumber(weeks, number);
-          return found.length === 1 ? found[0]?.id : undefined;
-        };
+        const weekOf = weekFinder(league, await this.nowMs());
         league.ready.push(...league.waiting.splice(0).flatMap((file) => file(league, weekOf)));
       }
       const ready = league.ready.splice(0);
       if (ready.length > 0) await this.#ports.store.memory.keep(league.scope, ready);
     }
   }
+}
+
+/** Statistics of a week come about when it begins: to the minute nobody knows. */
+const EARLIER_MS = 24 * 60 * 60 * 1000;
+
+/** The week that a text of statistics names: one of the newest season that has begun, because the fixtures of the next one are known before. */
+function weekFinder({ weeks }: League, nowMs: number): (text: string) => string | undefined {
+  const begun = inOrder([...weeks.values()]).filter(({ startMs }) => !(startMs > nowMs + EARLIER_MS));
+  const season = newestSeason(begun.map((week) => ({ week })));
+  return (text) => {
+    const number = weekNumber(text);
+    const [found, another] = season.filter(({ week }) => number !== undefined && week.number === number);
+    return another === undefined ? found?.week.id : undefined;
+  };
 }
 
 /** What one record says, and of which league. */

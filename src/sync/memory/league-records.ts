@@ -10,7 +10,7 @@ import { inOrder, type GameWeek } from '../../season/game-week.ts';
 import type { KeptPlayer } from '../../season/known-players.ts';
 import type { EarlyReadings } from '../../season/standings.ts';
 import { loggedPairs, type LoggedPair, type MinutesIn } from '../../season/pairs.ts';
-import { substitutionWeeks, type ProcessedMark } from '../../season/substitution-weeks.ts';
+import { substitutionWeeks, weekSpans, type ProcessedMark } from '../../season/substitution-weeks.ts';
 import { weekLineups, type WeekLineups, type WeekTimes } from '../../season/week-lineups.ts';
 import { eachKept, knownWeeks, latestKept, processedIn } from './known-weeks.ts';
 
@@ -163,8 +163,7 @@ export function tellLog(
   const marks = weeks.flatMap(({ week, triggeredMs }): ProcessedMark[] =>
     triggeredMs === undefined ? [] : [{ week: week.id, atMs: triggeredMs }],
   );
-  const spans = weeks.map(({ week, overMs }) => ({ id: week.id, overMs }));
-  const weekOf = substitutionWeeks(records, { weeks: spans, marks, lineupsOf });
+  const weekOf = substitutionWeeks(records, { weeks: weekSpans(weeks), marks, lineupsOf });
   let pairs: readonly LoggedPair[] | undefined;
   return {
     records,

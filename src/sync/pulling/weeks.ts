@@ -2,7 +2,7 @@ import type { RecordOf } from '../../contract/index.ts';
 import type { PullMapping } from '../../mapping/mapping.ts';
 import type { WeekChoice } from '../../mapping/week-choice.ts';
 import type { LeagueScope } from '../../model/state/memory.ts';
-import { newestOfNumber } from '../../season/game-week.ts';
+import { newestSeason } from '../../season/seasons.ts';
 import { latestKept } from '../memory/known-weeks.ts';
 import { leagueWeeks, type LeagueWeek } from '../memory/league-weeks.ts';
 import { markTriggered } from '../memory/processed.ts';
@@ -102,18 +102,14 @@ export async function chosenWeeks(
   if (choice.kind === 'all') return { weeks: all, missing: [] };
   if (choice.kind !== 'range') return { weeks: last === undefined ? [] : [last], missing: [] };
   const { from, to } = choice;
-  const newest = Math.max(...all.map(({ week }) => week.number ?? 0));
+  const season = newestSeason(all);
+  const newest = Math.max(...season.map(({ week }) => week.number ?? 0));
   const numbers = Array.from({ length: to - from + 1 }, (_, at) => from + at);
   // Of a range, weeks that are still to come are not missed.
   const asked = numbers.filter((number) => from === to || number <= newest);
-  const found = asked.map((number) =>
-    newestOfNumber(
-      all.map(({ week }) => week),
-      number,
-    ),
-  );
+  const found = asked.map((number) => season.filter(({ week }) => week.number === number));
   return {
-    weeks: found.flatMap((weeks) => all.filter(({ week }) => weeks.length === 1 && week === weeks[0])),
+    weeks: found.flatMap((weeks) => (weeks.length === 1 ? weeks : [])),
     missing: asked.filter((_, at) => found[at]?.length !== 1),
   };
 }

@@ -1,6 +1,7 @@
 import type { LeagueScope } from '../../model/state/memory.ts';
 import { ConfigError, StoppedError } from '../../model/error.ts';
-import { nameOfWeek, newestOfNumber } from '../../season/game-week.ts';
+import { nameOfWeek } from '../../season/game-week.ts';
+import { newestSeason } from '../../season/seasons.ts';
 import { leagueWeeks, type LeagueWeek } from '../memory/league-weeks.ts';
 import { markProcessed } from '../memory/processed.ts';
 import { serviceNow } from '../memory/service-time.ts';
@@ -8,16 +9,12 @@ import type { SyncPorts } from '../ports.ts';
 
 /** The week of a number among the weeks that are remembered, in the newest season. Errors: ConfigError `week.unknown`. */
 function weekOfNumber(weeks: readonly LeagueWeek[], number: number, league: number): LeagueWeek {
-  const found = newestOfNumber(
-    weeks.map(({ week }) => week),
-    number,
-  );
-  const only = weeks.find(({ week }) => week === found[0]);
-  if (only !== undefined && found.length === 1) return only;
+  const [found, another] = newestSeason(weeks).filter(({ week }) => week.number === number);
+  if (found !== undefined && another === undefined) return found;
   const texts = weeks.map(({ week }) => nameOfWeek(week)).join(', ');
   throw new ConfigError(
     'week.unknown',
-    found.length > 1
+    another !== undefined
       ? `several game weeks of fantasy league ${league} are called ${number}`
       : `no game week ${number} of fantasy league ${league} has begun; remembered are ${texts === '' ? 'none' : texts}`,
     { next: 'weeks' },

@@ -8,7 +8,6 @@ import {
   keptOfSquad,
   keptOfSubstitution,
 } from '../../../src/season/kept.ts';
-import { newestOfNumber, gameWeekOf } from '../../../src/season/game-week.ts';
 import { weekNumber, weeksOfNumber } from '../../../src/season/week-number.ts';
 
 const WEEK = '0B0E6B1C-0000-4000-8000-000000000007';
@@ -167,22 +166,5 @@ describe('the number of a week', () => {
 
   it('finds every week that bears it', () => {
     expect(weeksOfNumber([{ week: '7' }, { week: 'GW 7' }, { week: '17' }], 7)).toHaveLength(2);
-  });
-
-  it('is that of the newest season, and of several weeks where nothing tells them apart', () => {
-    const at = (id: string, start_date: string | null) =>
-      gameWeekOf({
-        gameWeek: id,
-        kind: 'game_week',
-        id,
-        variant: '',
-        readAtMs: 1,
-        record: { week: '7', start_date },
-      });
-    const old = at('old', '2025-09-19T17:30:00Z');
-    const now = at('now', '2026-09-18T17:30:00Z');
-    expect(newestOfNumber([now, old], 7).map(({ id }) => id)).toEqual(['now']);
-    expect(newestOfNumber([now, at('twin', '2026-09-25T17:30:00Z')], 7)).toHaveLength(2);
-    expect(newestOfNumber([now, old], 8)).toEqual([]);
   });
 });

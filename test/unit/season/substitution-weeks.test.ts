@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AutoSubstitution } from '../../../src/contract/resources/auto-substitutions.ts';
 import type { Lineup } from '../../../src/contract/resources/lineups.ts';
 import { loggedPairs } from '../../../src/season/pairs.ts';
-import { substitutionWeeks, type WeekEvidence } from '../../../src/season/substitution-weeks.ts';
+import { substitutionWeeks, weekSpans, type WeekEvidence } from '../../../src/season/substitution-weeks.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 const START = Date.parse('2026-08-01T00:00:00Z');
@@ -173,4 +173,32 @@ it('two who belong together did not both come in', () => {
   const after = () => ({ after: lineup([9, 2], [1]) });
   const [pair, ...others] = loggedPairs(log, weekOf, after);
   expect([pair?.out, pair?.in, pair?.records.length, others]).toEqual([undefined, undefined, 2, []]);
+});
+
+const known = (number: number, endless = false) => ({
+  week: {
+    ...{ id: `W${number}`, text: String(number), number, readAtMs: 0, endMs: Number.NaN },
+    startMs: overMs(number) - 3 * DAY,
+  },
+  overMs: endless ? Number.NaN : overMs(number),
+});
+
+it('a week that begins after a record has nothing to do with it, also where nobody knows its end', () => {
+  const spans = weekSpans([known(2, true)]);
+  const log = [record('before', overMs(1) + DAY), record('after', overMs(2) + DAY)];
+  expect([...substitutionWeeks(log, evidence({ weeks: spans }))]).toEqual([['after', 'W2']]);
+});
+
+it('a record that may be of a week between those that are remembered is of none, unless line-ups show it', () => {
+  const spans = weekSpans([known(1), known(3)]);
+  const log = [record('soon', overMs(1) + DAY), record('late', overMs(2) + DAY, { player: { id: 8 } })];
+  expect([...substitutionWeeks(log, evidence({ weeks: spans }))]).toEqual([['soon', 'W1']]);
+  const late = log.slice(1);
+  expect(substitutionWeeks(late, evidence({ weeks: spans })).size).toBe(0);
+  const changed = { before: lineup([8], [7]), after: lineup([7], [8]) };
+  const lineupsOf = (week: string) => (week === 'W1' ? changed : {});
+  expect(substitutionWeeks(late, evidence({ weeks: spans, lineupsOf })).get('late')).toBe('W1');
+  expect(substitutionWeeks(late, evidence({ weeks: weekSpans([known(1), known(2), known(3)]) })).size).toBe(
+    0,
+  );
 });

@@ -5,6 +5,7 @@ import { PUBLIC_RULES } from '../../../src/rules/rules.ts';
 import { keptOfFixtures, keptOfLineup, keptOfPlayer } from '../../../src/season/kept.ts';
 import { auditWeeks } from '../../../src/sync/audit.ts';
 import { markProcessed } from '../../../src/sync/memory/processed.ts';
+import { chosenWeeks } from '../../../src/sync/pulling/weeks.ts';
 import { previewPoints } from '../../../src/sync/whatif.ts';
 import { MemoryWeeks, WeeksData } from '../../simulation/memory-weeks.ts';
 
@@ -49,6 +50,34 @@ it('audits and previews take a week by its number from the newest season', async
     );
     expect(found.squads).toMatchObject([{ id: 'new' }]);
   }
+});
+
+it('audits, previews and reports take the season that began last, not the one whose fixtures are known', async () => {
+  const memory = new MemoryWeeks(new WeeksData());
+  const keepWeek = async (id: string, week: string, start_date: string): Promise<void> => {
+    const shown = { id, week, start_date, end_date: start_date, fixtures: [] };
+    await memory.keep(SCOPE, keptOfFixtures(shown, NOW_MS));
+  };
+  const ports = portsOf(memory);
+  const told = async () => {
+    const { weeks } = await auditWeeks(ports, SCOPE, PUBLIC_RULES, WEEK_7, NOW_MS);
+    const over = { starter_points: 3 };
+    const found = await previewPoints(ports, SCOPE, PUBLIC_RULES, WEEK_7, over, settings, NOW_MS);
+    return [weeks.map(({ squads }) => squads), found.squads.map(({ id }) => id)];
+  };
+  await keepLineup(memory, 'a', { id: 'seven', week: '7', start_date: '2026-05-02T12:00:00Z' }, 1);
+  await keepWeek('eight', '8', '2026-05-09T12:00:00Z');
+  await keepWeek('new seven', '7', '2026-10-31T12:00:00Z');
+  expect(await told()).toEqual([[1], ['a']]);
+  // Once a week of the new season has begun, numbers are those of it: of a range, none is of the old one.
+  await keepWeek('new six', '6', '2026-09-20T12:00:00Z');
+  expect(await told()).toEqual([[], []]);
+  const context = { ...portsOf(memory), service: { timeMs: () => undefined }, clock: { now: () => NOW_MS } };
+  context.store.fact = () => Promise.resolve(undefined);
+  const range = { kind: 'range', from: 1, to: 12 } as const;
+  const chosen = await chosenWeeks(range, SCOPE, context as unknown as Parameters<typeof chosenWeeks>[2]);
+  expect(chosen.weeks.map(({ week }) => week.id)).toEqual(['new six']);
+  expect(chosen.missing).toEqual([1, 2, 3, 4, 5]);
 });
 
 it('audits and previews leave out the game week in which a late squad begins, until it has begun', async () => {
