@@ -91,12 +91,23 @@ export interface OpenAccount {
   readonly service: ServiceAccount;
 }
 
+/** A mapping, and the state of the account that it is of. */
+export interface StateTask {
+  readonly ports: Pick<SyncPorts, 'store'>;
+  readonly account: ServiceAccount;
+  readonly mapping: Pick<PushMapping, 'name' | 'resource'>;
+}
+
+/** A mapping, and the account that is read for it. */
+export interface ReadTask extends StateTask {
+  readonly ports: ReadingPorts;
+  readonly mapping: PushMapping;
+}
+
 /** Everything that the writes of one mapping share. */
-export interface PushTask {
+export interface PushTask extends ReadTask {
   readonly ports: SyncPorts;
   readonly runId: string;
-  readonly account: ServiceAccount;
-  readonly mapping: PushMapping;
   readonly rows: RunRows;
   /** Writing requests that the plan counted, for progress. */
   readonly writes: number;

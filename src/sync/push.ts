@@ -182,7 +182,8 @@ export async function write(
   try {
     for (const plan of planned.mappings) {
       const { name } = plan.mapping;
-      if (options.adopt) await rememberAdopted(ports, account.service, plan.mapping, plan.used);
+      if (options.adopt)
+        await rememberAdopted({ ports, account: account.service, mapping: plan.mapping }, plan.used);
       await deferStaleRows(ports, plan.mapping, rows);
       const feature = resources[plan.resource].push.quota;
       const task = {

@@ -59,7 +59,7 @@ it('rows that are found by digests are what a look at their records makes of the
         },
       ),
     );
-  const memory = await fromSnapshots(engine.ports, mapping, account, 'what is known');
+  const memory = await fromSnapshots({ ports: engine.ports, mapping, account }, 'what is known');
   const comparison = {
     ...memory,
     unanswered: (key: string) => (key === 'W' ? ({ code: 'quota-no-room' } as const) : undefined),

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { PushedResource } from '../../src/contract/index.ts';
 import { RefusedError, UnavailableError } from '../../src/model/error.ts';
 import type { KnownRecord } from '../../src/model/state/run-rows.ts';
 import type { Wholeness } from '../../src/model/service.ts';
 import { knownUser } from '../../src/plan/known-records.ts';
 import { resourcePlans } from '../../src/plan/resources/index.ts';
-import { countKnown, isUnlistable, readWhole } from '../../src/sync/evidence/full-list.ts';
+import type { ListedResource } from '../../src/plan/resources/resource-plan.ts';
+import { countKnown, isUnlistable, type Listing, readWhole } from '../../src/sync/evidence/full-list.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT } from '../support/writes.ts';
 
@@ -47,8 +49,15 @@ async function readUsers(engine: Engine, { listed, used, wholeness, known, known
     return list(operation, query, signal, onUnreadable, (found) => onEnd?.(wholeness ?? found));
   };
   const users = resourcePlans.users.listed;
-  return readWhole(engine.ports, users, ACCOUNT, 'users', { used, onPage: () => undefined });
+  return readWhole(listing(engine, users, 'users'), { used, onPage: () => undefined });
 }
+
+const listing = ({ ports }: Engine, listed: ListedResource, resource: PushedResource): Listing => ({
+  ports,
+  account: ACCOUNT,
+  mapping: { name: resource, resource },
+  listed,
+});
 
 const remembered = async ({ store }: Engine): Promise<readonly string[]> =>
   (await Array.fromAsync(store.allSnapshots(ACCOUNT, 'users'))).flatMap(keysOf);
@@ -61,7 +70,7 @@ describe('a whole list', () => {
     await confirmUsers(engine, [2]);
     const pages: unknown[] = [];
     const users = resourcePlans.users.listed;
-    const whole = await readWhole(engine.ports, users, ACCOUNT, 'users', {
+    const whole = await readWhole(listing(engine, users, 'users'), {
       used: 3,
       onPage: async ({ records, before, raw, done }) => {
         const known = await remembered(engine);
@@ -95,7 +104,7 @@ describe('a whole list', () => {
       steps.push(`dealt with ${done}`);
       if (done === 2) throw new Error('full');
     };
-    const whole = readWhole(engine.ports, users, ACCOUNT, 'users', { used: 4, onPage });
+    const whole = readWhole(listing(engine, users, 'users'), { used: 4, onPage });
     await expect(whole).rejects.toThrow('full');
     expect(steps).toEqual(['came', 'came', 'dealt with 1', 'came', 'dealt with 2']);
   });
@@ -259,7 +268,7 @@ describe('a whole list', () => {
       service.pageSize = pageSize;
       const users = resourcePlans.users.listed;
       const onPage = (): void => undefined;
-      expect(await readWhole(engine.ports, users, ACCOUNT, 'users', { used: 2, onPage })).toMatchObject({
+      expect(await readWhole(listing(engine, users, 'users'), { used: 2, onPage })).toMatchObject({
         nameless: 0,
       });
       const kept = await store.snapshots(ACCOUNT, 'users', ['U1', 'u1']);
@@ -296,7 +305,7 @@ describe('a whole list', () => {
     service.miniLeagues.push({ id: 1, name: 'A', fantasy_league_id: 1 }, { id: 2, name: 'B' });
     service.statesTotal = false;
     const seen: number[] = [];
-    const whole = await readWhole(engine.ports, listed, ACCOUNT, 'mini_leagues', {
+    const whole = await readWhole(listing(engine, listed, 'mini_leagues'), {
       used: 3,
       onPage: ({ done }) => void seen.push(done),
     });
@@ -318,7 +327,7 @@ describe('a list that does not show every field', () => {
     const { listed } = resourcePlans.mini_leagues;
     engine.service.miniLeagues.push({ id: 1, name: 'A', fantasy_league_id: 1 });
     const shown: KnownRecord[] = [];
-    await readWhole(engine.ports, listed, ACCOUNT, 'mini_leagues', {
+    await readWhole(listing(engine, listed, 'mini_leagues'), {
       used: undefined,
       onPage: ({ records }) => void shown.push(...records),
     });
@@ -355,7 +364,7 @@ describe('a list that does not show every field', () => {
     engine.service.users.push({ ...user(1), is_active: null });
     const users = resourcePlans.users.listed;
     const shown: KnownRecord[] = [];
-    await readWhole(engine.ports, users, ACCOUNT, 'users', {
+    await readWhole(listing(engine, users, 'users'), {
       used: 1,
       onPage: ({ records }) => void shown.push(...records),
     });

@@ -6,7 +6,7 @@ import type { IntentResult, ServiceAccount } from '../../src/model/state/store.t
 import { strategies } from '../../src/sync/resources/index.ts';
 import { pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
-import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';
+import { ACCOUNT, intentOf, startedRun, readTask } from '../support/writes.ts';
 
 const prices = pushMapping({ name: 'prices', resource: 'prices', operation: 'append' });
 const triggers = pushMapping({ name: 'weeks', resource: 'auto_substitutions', operation: 'trigger' });
@@ -50,7 +50,7 @@ async function check(engine: Engine, rows: readonly RunRow[], mapping = prices) 
   onTestFinished(() => open.remove());
   await open.add(mapping.name, rows);
   const readsBefore = engine.service.reads;
-  const stop = await strategies[mapping.resource].checkMemory(engine.ports, mapping, ACCOUNT, open);
+  const stop = await strategies[mapping.resource].checkMemory(readTask(engine, mapping), open);
   return { stop, isStopped: stop !== undefined, reads: engine.service.reads - readsBefore };
 }
 

@@ -16,7 +16,7 @@ import { readEvidence } from '../../src/plan/reconcile/evidence.ts';
 import { resourcePlans } from '../../src/plan/resources/index.ts';
 import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
-import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';
+import { ACCOUNT, intentOf, startedRun, readTask } from '../support/writes.ts';
 import type { PushTask } from '../../src/sync/ports.ts';
 import { strategies } from '../../src/sync/resources/index.ts';
 
@@ -195,11 +195,11 @@ it('records that share a key are no unlisted ones, neither before a write nor af
   const evidence = await evidenceFor(await taskOf(engine, users, 6))([]);
   expect(evidence).toEqual({ atMs: engine.clock.now(), unlisted: 1, known: 5 });
   const write = intentOf('W', { evidence: JSON.stringify(evidence) });
-  expect(await countsMore(engine.ports, ACCOUNT, users, 6, [write])).toBe(false);
-  expect(await countsMore(engine.ports, ACCOUNT, users, 7, [write])).toBe(true);
-  expect(await wasLate(engine.ports, ACCOUNT, users, [write])).toBe(false);
+  expect(await countsMore(readTask(engine, users), 6, [write])).toBe(false);
+  expect(await countsMore(readTask(engine, users), 7, [write])).toBe(true);
+  expect(await wasLate(readTask(engine, users), [write])).toBe(false);
   await engine.store.setFact(ACCOUNT, 'repeated:users', '4');
-  expect(await wasLate(engine.ports, ACCOUNT, users, [write])).toBe(true);
+  expect(await wasLate(readTask(engine, users), [write])).toBe(true);
 });
 
 describe('an account that counts more than before', () => {
@@ -209,7 +209,7 @@ describe('an account that counts more than before', () => {
     const write = (unlisted?: number) =>
       intentOf('W', unlisted === undefined ? {} : { evidence: JSON.stringify({ atMs: 0, unlisted }) });
     const more = (used: number | undefined, ...before: readonly (number | undefined)[]): Promise<boolean> =>
-      countsMore(engine.ports, ACCOUNT, users, used, before.map(write));
+      countsMore(readTask(engine, users), used, before.map(write));
     expect(await more(5, 3)).toBe(false);
     expect(await more(6, 3)).toBe(true);
     expect(await more(6, 4, 3, undefined)).toBe(true);
@@ -232,7 +232,7 @@ describe('records that nothing explains', () => {
       intentOf('B', { keys: ['u1', 'U2'], evidence }),
     ] as const;
     for (const write of writes) await store.addIntent(ACCOUNT, write);
-    const strange = (): Promise<number> => countStrange(ports, ACCOUNT, users, writes);
+    const strange = (): Promise<number> => countStrange(readTask({ ports }, users), writes);
     await store.confirm(ACCOUNT, 'users', [knownRecord('u1', {}), knownRecord('u2', {})]);
     expect(await strange()).toBe(0);
     await store.confirm(ACCOUNT, 'users', [knownRecord('somebody', {})]);
@@ -256,7 +256,7 @@ describe('records that nothing explains', () => {
       'users',
       ['V', 'W', 'A', 'C'].map((id) => knownRecord(`U-${id}`, {})),
     );
-    const strange = (): Promise<number> => countStrange(ports, ACCOUNT, users, [lost]);
+    const strange = (): Promise<number> => countStrange(readTask({ ports }, users), [lost]);
     expect(await strange()).toBe(0);
     await store.confirm(ACCOUNT, 'users', [knownRecord('somebody', {})]);
     expect(await strange()).toBe(1);
@@ -279,8 +279,11 @@ describe('records that nothing explains', () => {
     service.users.push(listed('there'), listed('came'));
     const plan = resourcePlans.users.listed;
     for (let reading = 0; reading < 2; reading += 1) {
-      await readWhole(ports, plan, ACCOUNT, 'users', { used: undefined, onPage: () => undefined });
-      expect(await countStrange(ports, ACCOUNT, users, [lost])).toBe(1);
+      await readWhole(
+        { ports, account: ACCOUNT, mapping: users, listed: plan },
+        { used: undefined, onPage: () => undefined },
+      );
+      expect(await countStrange(readTask({ ports }, users), [lost])).toBe(1);
     }
   });
 });
@@ -344,7 +347,7 @@ describe('the writes beside another one', () => {
     ]);
     const [write] = (await engine.store.intents('OWN')).filter(({ id }) => id === '8');
     if (write === undefined) throw new Error('it was recorded');
-    expect(idsOf(await writesBeside(engine.ports, ACCOUNT, prices, write, 100))).toEqual([
+    expect(idsOf(await writesBeside(readTask(engine, prices), write, 100))).toEqual([
       '1',
       '10',
       '12',
@@ -365,7 +368,7 @@ describe('the writes beside another one', () => {
       if (each.id !== 'B') await engine.store.addIntent(ACCOUNT, intent);
     }
     const write = intentOf('of OWN', { runId: 'OWN' });
-    expect(idsOf(await writesBeside(engine.ports, ACCOUNT, prices, write, 100))).toEqual(['of A', 'of C']);
+    expect(idsOf(await writesBeside(readTask(engine, prices), write, 100))).toEqual(['of A', 'of C']);
   });
 
   it('that were applied since the evidence leave out what the evidence shows already', async () => {
@@ -386,7 +389,7 @@ describe('the writes beside another one', () => {
     const engine = await history(past);
     const [write] = (await engine.store.intents('OWN')).filter(({ id }) => id === '5');
     if (write === undefined) throw new Error('it was recorded');
-    const since = await appliedSince(engine.ports, ACCOUNT, prices, write);
+    const since = await appliedSince(readTask(engine, prices), write);
     expect(idsOf(since)).toEqual(['10', '4', '6']);
   });
 });

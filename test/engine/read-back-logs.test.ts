@@ -9,7 +9,7 @@ import { readBack } from '../../src/sync/reconcile/read-back.ts';
 import type { OpenWrite, Seen } from '../../src/plan/reconcile/seen.ts';
 import { pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
-import { ACCOUNT, intentOf, startedRun } from '../support/writes.ts';
+import { ACCOUNT, intentOf, startedRun, readTask } from '../support/writes.ts';
 
 const AT_MS = 1000;
 const NO_EVIDENCE =
@@ -65,7 +65,7 @@ async function look(
   await arrange(engine);
   const mapping = mappingOf(resource);
   const open = await sent(engine, mapping, writes);
-  const seen = await readBack(engine.ports, ACCOUNT, mapping, open, 'settled');
+  const seen = await readBack(readTask(engine, mapping), open, 'settled');
   return {
     ...seen,
     why: renderSaid(seen.why === undefined ? [] : [seen.why]),
@@ -463,7 +463,7 @@ describe('triggers', () => {
     const mapping = mappingOf('auto_substitutions');
     const open = await sent(engine, mapping, [write]);
     const { substitutions } = engine.service;
-    const seen = (at: 'now' | 'settled') => readBack(engine.ports, ACCOUNT, mapping, open, at);
+    const seen = (at: 'now' | 'settled') => readBack(readTask(engine, mapping), open, at);
     substitutions.push({ id: '1', fantasy_league_id: 1 });
     expect(await seen(when)).toMatchObject({
       found: new Map(),
@@ -502,7 +502,8 @@ describe('triggers', () => {
     for (let at = 0; at < 2; at += 1)
       engine.service.substitutions.push({ id: `${at}`, fantasy_league_id: 1 });
     const seen = async (maxWaitMs: number) =>
-      (await readBack({ ...engine.ports, maxWaitMs }, ACCOUNT, mapping, open, 'settled')).found.size;
+      (await readBack({ ports: { ...engine.ports, maxWaitMs }, account: ACCOUNT, mapping }, open, 'settled'))
+        .found.size;
     expect([await seen(0), await seen(1)]).toEqual([1, 0]);
   });
 
@@ -516,7 +517,7 @@ describe('triggers', () => {
     );
     for (let at = 0; at < 2; at += 1)
       engine.service.substitutions.push({ id: `${at}`, fantasy_league_id: 1 });
-    expect((await readBack(engine.ports, ACCOUNT, mapping, open, 'settled')).found.size).toBe(1);
+    expect((await readBack(readTask(engine, mapping), open, 'settled')).found.size).toBe(1);
   });
 
   it('are not told from a later one of a clock that was set back meanwhile', async () => {

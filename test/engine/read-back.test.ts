@@ -8,7 +8,7 @@ import { readBack, readBackNow, readBackTwice } from '../../src/sync/reconcile/r
 import type { OpenWrite } from '../../src/plan/reconcile/seen.ts';
 import { createUser, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
-import { ACCOUNT, intentOf } from '../support/writes.ts';
+import { ACCOUNT, intentOf, readTask } from '../support/writes.ts';
 
 const users = pushMapping();
 const squads = pushMapping({ name: 'squads', resource: 'squads', operation: 'create' });
@@ -62,7 +62,7 @@ const FAILURES: readonly (readonly [string, Error])[] = [
 
 describe('reading back at once', () => {
   const now = async (engine: Engine, mapping: PushMapping, rows: readonly RunRow[]) =>
-    readBackNow(engine.ports, ACCOUNT, mapping, open(mapping, rows));
+    readBackNow(readTask(engine, mapping), open(mapping, rows));
 
   it('reads the one list of users once, and finds those that were sent', async () => {
     const engine = await makeEngine();
@@ -169,7 +169,7 @@ describe('a reading of all', () => {
     engine.service.users.push(user(1), user(2));
     await arrange(engine);
     const rows = [createUser(2), createUser(3)];
-    return readBack(engine.ports, ACCOUNT, users, [open(users, rows, evidence)], when);
+    return readBack(readTask(engine, users), [open(users, rows, evidence)], when);
   }
   const knows =
     (at: number) =>
@@ -205,7 +205,7 @@ describe('a reading of all', () => {
       engine.service.users.push({ ...user(1), external_id: 'u1', display_name: now });
       const digests = { external_id: digestOf('u1'), display_name: digestOf(then) };
       const write = open(users, rows, { known: 1, alike, alikeIds: ['id-1'], alikeDigests: [digests] });
-      return [...(await readBack(engine.ports, ACCOUNT, users, [write], 'settled')).found.keys()];
+      return [...(await readBack(readTask(engine, users), [write], 'settled')).found.keys()];
     };
     expect(await found('Bob', 'Name 1')).toEqual(['U1']);
     expect(await found('Name 1', 'Name 1')).toEqual([]);
@@ -226,7 +226,7 @@ describe('a reading of all', () => {
       engine.service.users.push(user(1), user(2));
       engine.service.removed = 1;
       const writes = known.map((at) => open(users, [createUser(3)], { unlisted: 1, known: at }));
-      return (await readBack(engine.ports, ACCOUNT, users, writes, when)).others;
+      return (await readBack(readTask(engine, users), writes, when)).others;
     };
     expect(await seen('now', [2])).toBe('absent');
     expect(await seen('now', [2, 1])).toBe('unclear');
@@ -237,7 +237,7 @@ describe('a reading of all', () => {
     const engine = await makeEngine();
     engine.service.miniLeagues.push({ id: 2, name: 'B' });
     const write = open(minis, [miniRow(1, 3, 'A')]);
-    const seen = await readBack(engine.ports, ACCOUNT, minis, [write], 'settled');
+    const seen = await readBack(readTask(engine, minis), [write], 'settled');
     expect(seen.others).toBe('unclear');
   });
 });
@@ -257,7 +257,7 @@ describe('two readings', () => {
       return list(...args);
     };
     const write = open(users, [createUser(1), createUser(2)]);
-    const { found, others } = await readBackTwice(engine.ports, ACCOUNT, users, [write]);
+    const { found, others } = await readBackTwice(readTask(engine, users), [write]);
     return { found: [...found.keys()].sort(), others, readings };
   }
 
@@ -280,7 +280,7 @@ describe('two readings', () => {
     const engine = await makeEngine();
     const error = new UnavailableError('list.unstable', 'moves');
     engine.service.readFaults.push(undefined, error);
-    const seen = await readBackTwice(engine.ports, ACCOUNT, users, [open(users, [createUser(1)])]);
+    const seen = await readBackTwice(readTask(engine, users), [open(users, [createUser(1)])]);
     expect(seen.others).toBe('unclear');
     expect(engine.events).toHaveLength(1);
     expect(engine.service.reads).toBe(1);

@@ -18,7 +18,7 @@ import {
 import { pushMapping } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { runRow } from '../support/run-row.ts';
-import { ACCOUNT } from '../support/writes.ts';
+import { ACCOUNT, readTask } from '../support/writes.ts';
 
 const MINIS = pushMapping({ name: 'cups', resource: 'mini_leagues', operation: 'create' });
 const PRICES = pushMapping({ name: 'prices', resource: 'prices', operation: 'append' });
@@ -71,7 +71,7 @@ describe('the answer to a write', () => {
     records: readonly unknown[],
     isOld?: (shown: Shown) => boolean,
     mapping = pushMapping(),
-  ) => confirmAnswer(engine.ports, ACCOUNT, mapping, rows, records, isOld);
+  ) => confirmAnswer(readTask(engine, mapping), rows, records, isOld);
 
   it('is about the rows that it names, in any spelling, which is remembered', async () => {
     const rows = [userRow(2, 'M-1'), userRow(3, 'M-2')];
@@ -184,7 +184,13 @@ it('what records show of rows is remembered before anything is made of it', asyn
     return new Map([['M-1', { id: 'x', record: known('M-1', 'x', null, {}) }]]);
   };
   const rows = [userRow(2, 'M-1')];
-  const found = await confirmShown(engine.ports, ACCOUNT, pushMapping(), rows, shown, () => false, match);
+  const found = await confirmShown(
+    { ports: engine.ports, account: ACCOUNT, mapping: pushMapping() },
+    rows,
+    shown,
+    () => false,
+    match,
+  );
   expect(said(found)).toEqual({ 'M-1': ['x', 'm-1'] });
 });
 

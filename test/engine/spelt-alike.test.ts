@@ -7,7 +7,7 @@ import { knownAlike, refuseSpeltAlike, speltAlikeSince } from '../../src/sync/co
 import { pushMapping } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { runRow } from '../support/run-row.ts';
-import { ACCOUNT, intentOf, pushTask, startedRun } from '../support/writes.ts';
+import { ACCOUNT, intentOf, pushTask, startedRun, readTask } from '../support/writes.ts';
 import { known, remembered } from '../../src/plan/known-records.ts';
 import { told, words } from '../support/said.ts';
 
@@ -28,7 +28,7 @@ const learn = (spelling: Spelling): Promise<void> => engine.store.respell(ACCOUN
 describe('rows whose keys are one for the service', () => {
   async function refused(given: readonly RunRow[]): Promise<readonly unknown[]> {
     const { rows, mapping } = await pushTask(engine, given);
-    await refuseSpeltAlike(engine.ports, ACCOUNT, mapping, rows);
+    await refuseSpeltAlike(readTask(engine, mapping), rows);
     const found = await rows.rows(
       mapping.name,
       given.map(({ rowNumber }) => rowNumber),
@@ -92,7 +92,9 @@ describe('records that are known under another spelling', () => {
       // What a cut leaves of a key is another key.
       ...[rowOf(6, 'M-4444', { change: 'create' }), rowOf(7, 'M-5', { change: 'create' })],
     ];
-    expect(await knownAlike(engine.ports, ACCOUNT, pushMapping(), rows)).toEqual(new Set(['M-1', 'm-2']));
+    expect(await knownAlike({ ports: engine.ports, account: ACCOUNT, mapping: pushMapping() }, rows)).toEqual(
+      new Set(['M-1', 'm-2']),
+    );
   });
 });
 
@@ -100,7 +102,7 @@ describe('rows that are not to be created any more', () => {
   const create = (rowNumber: number, key: string | null, changes: Partial<RunRow> = {}): RunRow =>
     rowOf(rowNumber, key, { change: 'create', ...changes });
   const since = (batch: readonly RunRow[]) =>
-    speltAlikeSince(engine.ports, ACCOUNT, pushMapping(), 'RUN', batch);
+    speltAlikeSince({ ports: engine.ports, account: ACCOUNT, mapping: pushMapping() }, 'RUN', batch);
 
   it('are none where no spelling was seen', async () => {
     await engine.store.confirm(ACCOUNT, 'users', [record('m-1')]);

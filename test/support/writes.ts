@@ -4,10 +4,18 @@ import type { RunRow, RunRows } from '../../src/model/state/run-rows.ts';
 import type { Intent, Run, ServiceAccount, Store } from '../../src/model/state/store.ts';
 import { pushMapping } from './builders.ts';
 import type { Engine } from './engine.ts';
-import type { PushTask } from '../../src/sync/ports.ts';
+import type { PushMapping } from '../../src/mapping/mapping.ts';
+import type { PushTask, ReadTask } from '../../src/sync/ports.ts';
 
 /** The account that tests of single steps write to. */
 export const ACCOUNT: ServiceAccount = { baseUrl: 'http://127.0.0.1:8787', accountId: 'a' };
+
+/** A mapping of that account. */
+export const readTask = ({ ports }: Pick<Engine, 'ports'>, mapping: PushMapping): ReadTask => ({
+  ports,
+  account: ACCOUNT,
+  mapping,
+});
 
 /** A push of that account that has not ended. */
 export const startedRun = (id: string, changes: Partial<Run> = {}): Run => ({

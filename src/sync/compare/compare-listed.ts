@@ -1,15 +1,13 @@
 import { isChange } from '../../contract/index.ts';
-import type { PushMapping } from '../../mapping/mapping.ts';
 import { show } from '../../mapping/show.ts';
 import { StoppedError, UsageError } from '../../model/error.ts';
 import type { KnownRecord, RunRows } from '../../model/state/run-rows.ts';
 import type { Said } from '../../model/said.ts';
-import type { ServiceAccount } from '../../model/state/store.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import { confirmedSince, fromSnapshots, hasUnknownKeys, nothingKnown } from '../evidence/memory.ts';
-import type { ReadingPorts, Comparison } from '../ports.ts';
+import type { Comparison, ReadTask, StateTask } from '../ports.ts';
 import { countsMore, countStrange } from '../evidence/pre-image.ts';
 import type { ComparisonAsked } from '../resources/strategy.ts';
 import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
@@ -20,6 +18,7 @@ import {
   countKnown,
   FULL_LIST_MAX_AGE_MS,
   isUnlistable,
+  type Listing,
   readWhole,
   waitForMore,
 } from '../evidence/full-list.ts';
@@ -42,30 +41,24 @@ type LastList = ListFact & { readonly atMs: number };
 const CHEAP_LIST_REQUESTS = 10;
 
 /** A mapping whose rows are compared with records that the service lists. */
-interface Listing {
-  readonly ports: ReadingPorts;
-  readonly mapping: PushMapping;
-  readonly listed: ListedResource;
-  readonly service: ServiceAccount;
-}
+type ReadListing = ReadTask & Listing;
 
 /** The same while its list is read. */
-interface OpenListing extends Listing {
+interface OpenListing extends ReadListing {
   readonly rows: RunRows;
   readonly adopt: boolean;
 }
 
 /** Finds what rows of a resource that the service lists are compared with: the list, or the last confirmed state. */
 export async function compareListed(
-  { ports, mapping, account, rows, wanted, options: { adopt } }: ComparisonAsked,
+  { ports, mapping, account, record, rows, wanted, options: { adopt } }: ComparisonAsked,
   listed: ListedResource,
 ): Promise<Comparison> {
   const { resource } = mapping;
-  const { record, service } = account;
-  const listing = { ports, mapping, listed, service, rows, adopt };
+  const listing = { ports, mapping, listed, account, rows, adopt };
   const used = quotaUsed(record, listed.feature);
-  const confirmed = await ports.store.countSnapshots(service, resource);
-  const open = await openWrites(ports, service, resource);
+  const confirmed = await ports.store.countSnapshots(account, resource);
+  const open = await openWrites(ports, account, resource);
   // The counter may lag: it proves nothing about what this state itself wrote.
   if (used === 0 && confirmed === 0 && open.length === 0) {
     return nothingKnown(noneThere(listed));
@@ -76,7 +69,7 @@ export async function compareListed(
       `${mapping.name}: ${listed.several} are never pushed without a comparison; use auto, live or snapshot`,
     );
   }
-  const last = await lastList(ports, service, mapping);
+  const last = await lastList(listing);
   const snapshot = (): Promise<Comparison> => fromList(listing, last);
   const auto =
     wanted === 'auto' && last !== undefined && prefersSnapshot(last, used, confirmed, ports.clock.now());
@@ -98,7 +91,7 @@ export async function compareListed(
     // The account counts as many as are known here, so that whatever is not known is new.
     if (open.length === 0 && used === compared.known && last?.shownAs === undefined) return compared;
     const changes = open.filter(({ operation }) => isChange(operation));
-    const unanswered = await unansweredKeys(ports, service, resource, changes);
+    const unanswered = await unansweredKeys(ports, account, resource, changes);
     return { ...compared, unknownKeysWait: wait, unanswered };
   };
   try {
@@ -108,9 +101,9 @@ export async function compareListed(
     const creates = open.filter(({ operation }) => !isChange(operation));
     // What came since and nobody knows may be what they made, and so may what an answer showed under other keys.
     const isOther = wasNamedOtherwise(creates);
-    if (isOther || (await countStrange(ports, service, mapping, creates)) > 0)
-      return { ...comparison, unanswered: await unansweredKeys(ports, service, resource, creates) };
-    if (!(await countsMore(ports, service, mapping, used, creates))) return comparison;
+    if (isOther || (await countStrange(listing, creates)) > 0)
+      return { ...comparison, unanswered: await unansweredKeys(ports, account, resource, creates) };
+    if (!(await countsMore(listing, used, creates))) return comparison;
     warn('the account counts more that is not listed than before a write without an answer');
     // What is listed is known, and may be there twice.
     return { ...comparison, unknownKeysWait: wait };
@@ -123,26 +116,22 @@ export async function compareListed(
 export const noneThere = ({ several }: ListedResource): string => `the account has no ${several} yet`;
 
 /** What this state knows since the last list. */
-function fromList(
-  { ports, mapping, listed, service }: Listing,
-  last: LastList | undefined,
-  counted?: number,
-): Promise<Comparison> {
+function fromList(listing: ReadListing, last: LastList | undefined, counted?: number): Promise<Comparison> {
+  const { ports, listed } = listing;
   const age = ageOf(last, ports.clock.now());
   const described = `compared with the ${listed.several} that were listed ${age}, and with what was pushed since`;
-  return fromSnapshots(ports, mapping, service, described, counted);
+  return fromSnapshots(listing, described, counted);
 }
 
 /** What {@link compareListed} answers without a list where the account counts just the records that this state knows and no write is open; undefined where it lists. */
 export async function rememberedList(
-  listing: Listing,
+  listing: ReadListing,
   wanted: 'auto' | 'snapshot',
   counted: number,
 ): Promise<Comparison | undefined> {
-  const { ports, mapping, service } = listing;
-  const last = await lastList(ports, service, mapping);
+  const last = await lastList(listing);
   if (last?.shownAs !== undefined) return undefined;
-  const isRecent = last !== undefined && prefersSnapshot(last, 0, 0, ports.clock.now());
+  const isRecent = last !== undefined && prefersSnapshot(last, 0, 0, listing.ports.clock.now());
   return wanted === 'snapshot' || isRecent ? fromList(listing, last, counted) : undefined;
 }
 
@@ -151,7 +140,7 @@ function withListedTwice(listing: OpenListing, { knownWith: _, ...compared }: Co
   return {
     ...compared,
     lookup: async (keys) => {
-      const spell = await keySpeller(listing.ports, listing.service, listing.mapping.resource);
+      const spell = await keySpeller(listing.ports, listing.account, listing.mapping.resource);
       const listed = [...(await listedOf(listing, keys, spell))];
       const twice = listed.filter(([, records]) => records.length > 1);
       return new Map([...(await compared.lookup(keys)), ...twice]);
@@ -164,11 +153,11 @@ function withListedTwice(listing: OpenListing, { knownWith: _, ...compared }: Co
  * may have come in its place. Says that the list is read then, whatever the mapping compares with.
  */
 async function mayBeOlder(
-  { ports, mapping, listed: { one, several }, service, rows }: OpenListing,
+  { ports, mapping, listed: { one, several }, account, rows }: OpenListing,
   compared: Comparison,
   used = 0,
 ): Promise<boolean> {
-  const more = used - (await countKnown(ports, service, mapping.resource));
+  const more = used - (await countKnown(ports, account, mapping.resource));
   if (more <= 0 || !(await hasUnknownKeys(mapping, rows, compared))) return false;
   ports.emit({
     kind: 'note',
@@ -177,35 +166,24 @@ async function mayBeOlder(
   return true;
 }
 
-const factName = ({ resource }: PushMapping): string => `list:${resource}`;
+const factName = ({ resource }: StateTask['mapping']): string => `list:${resource}`;
 
 /** Pages of the last full list of a mapping's records; 1 where there was none. */
-export const listPages = async (
-  ports: Pick<ReadingPorts, 'store'>,
-  service: ServiceAccount,
-  mapping: PushMapping,
-): Promise<number> => (await lastList(ports, service, mapping))?.pages ?? 1;
+export const listPages = async (task: StateTask): Promise<number> => (await lastList(task))?.pages ?? 1;
 
 /** Remembers with the first write what the operator vouched for: that none of the records which the account counts and no list shows is one of the rows. */
-export async function rememberAdopted(
-  ports: Pick<ReadingPorts, 'store'>,
-  service: ServiceAccount,
-  mapping: PushMapping,
-  used: number | undefined,
-): Promise<void> {
+export async function rememberAdopted(task: StateTask, used: number | undefined): Promise<void> {
+  const { ports, account, mapping } = task;
   if (resourcePlans[mapping.resource].listed === undefined || used === undefined) return;
-  const fact = { pages: 1, ...(await lastList(ports, service, mapping)) };
-  const count = await countKnown(ports, service, mapping.resource);
-  await ports.store.setFact(service, factName(mapping), JSON.stringify({ ...fact, count, used }));
+  const fact = { pages: 1, ...(await lastList(task)) };
+  const count = await countKnown(ports, account, mapping.resource);
+  await ports.store.setFact(account, factName(mapping), JSON.stringify({ ...fact, count, used }));
 }
 
 /** What the last full list of a mapping's records left behind. */
-export async function lastList(
-  ports: Pick<ReadingPorts, 'store'>,
-  service: ServiceAccount,
-  mapping: PushMapping,
-): Promise<LastList | undefined> {
-  const fact = await ports.store.fact(service, factName(mapping));
+export async function lastList(task: StateTask): Promise<LastList | undefined> {
+  const { ports, account, mapping } = task;
+  const fact = await ports.store.fact(account, factName(mapping));
   return fact === undefined ? undefined : { ...(JSON.parse(fact.value) as ListFact), atMs: fact.atMs };
 }
 
@@ -239,18 +217,18 @@ interface ListRead {
  * the list may come late. Where it stays so, rows that would be created stop the push, unless the operator vouches for them.
  */
 async function listRemembered(listing: OpenListing, counted: number | undefined): Promise<ListRead> {
-  const { ports, mapping, listed, service, rows, adopt } = listing;
+  const { ports, mapping, listed, account, rows, adopt } = listing;
   const startedAtMs = ports.clock.monotonic();
   const { name, resource } = mapping;
-  const last = await lastList(ports, service, mapping);
+  const last = await lastList(listing);
   // What the account counted beyond the list that was believed last, such as records that were removed.
   const unlistedBefore = Math.max(0, (last?.used ?? 0) - (last?.count ?? 0));
   let used = counted;
   for (let attempt = 0; ; attempt += 1) {
     const read = await listAll(listing, used);
-    const shown = await countKnown(ports, service, resource);
+    const shown = await countKnown(ports, account, resource);
     if (used === undefined || used - shown <= unlistedBefore) {
-      await ports.store.setFact(service, factName(mapping), JSON.stringify(read.fact));
+      await ports.store.setFact(account, factName(mapping), JSON.stringify(read.fact));
       return read;
     }
     // What is not explained now is not explained the next time either.
@@ -274,15 +252,15 @@ const notRemembered = (short: string): StoppedError =>
   );
 
 async function listAll(listing: OpenListing, used: number | undefined): Promise<ListRead> {
-  const { ports, mapping, listed, service, rows, adopt } = listing;
+  const { ports, mapping, listed, account, rows, adopt } = listing;
   const { name, resource } = mapping;
   const startedAtMs = ports.clock.now();
-  const spell = await keySpeller(ports, service, resource);
-  const hasWritten = (await newestWrite(ports, service, mapping, () => true)) !== undefined;
+  const spell = await keySpeller(ports, account, resource);
+  const hasWritten = (await newestWrite(listing, () => true)) !== undefined;
   const strangers = openStrangers(mapping, listed, !hasWritten);
   let shownAs = 0;
   await forgetShown(rows, mapping);
-  const { pages, nameless, unlisted, isRespelt } = await readWhole(ports, listed, service, resource, {
+  const { pages, nameless, unlisted, isRespelt } = await readWhole(listing, {
     used,
     onPage: async ({ records, before, done }) => {
       await rows.addKnown(
@@ -305,8 +283,8 @@ async function listAll(listing: OpenListing, used: number | undefined): Promise<
   const known = await rows.countKnown(name);
   // What was confirmed a moment ago exists, even when the list does not show it yet.
   const sinceMs = Math.min(startedAtMs, ports.clock.now()) - ports.settleMs;
-  if (nameless === 0 && unlisted === 0) await ports.store.forgetOlder(service, resource, sinceMs);
-  const isShown = unlisted === 0 ? () => true : await confirmedSince(ports, service, resource, sinceMs);
+  if (nameless === 0 && unlisted === 0) await ports.store.forgetOlder(account, resource, sinceMs);
+  const isShown = unlisted === 0 ? () => true : await confirmedSince(ports, account, resource, sinceMs);
   if (!adopt && unlisted > 0) await warnOfUnlisted(listing, isShown);
   const described = `compared with ${known} ${listed.several} read now`;
   return {
@@ -325,14 +303,14 @@ async function listAll(listing: OpenListing, used: number | undefined): Promise<
 
 /** Says of which rows the records were confirmed once and are not listed any more. */
 async function warnOfUnlisted(
-  { ports, mapping: { name, resource }, listed: { one, several }, service, rows }: OpenListing,
+  { ports, mapping: { name, resource }, listed: { one, several }, account, rows }: OpenListing,
   isShown: (key: string) => boolean,
 ): Promise<void> {
   let count = 0;
   let first = '';
   for await (const page of rowPages(rows, name, { change: 'pending', open: true })) {
     const absent = page.flatMap(({ key }) => (key === null || isShown(key) ? [] : [key]));
-    for (const key of (await ports.store.snapshots(service, resource, absent)).keys()) {
+    for (const key of (await ports.store.snapshots(account, resource, absent)).keys()) {
       count += 1;
       first ||= key;
     }
@@ -365,11 +343,11 @@ async function knownOrConfirmed(
   keys: readonly string[],
   isShown: (key: string) => boolean,
 ): ReturnType<Comparison['lookup']> {
-  const { ports, service, mapping, rows } = listing;
-  const spell = await keySpeller(ports, service, mapping.resource);
+  const { ports, account, mapping, rows } = listing;
+  const spell = await keySpeller(ports, account, mapping.resource);
   const found = await listedOf(listing, keys, spell);
   const absent = keys.filter((key) => !found.has(key));
-  const confirmed = await ports.store.snapshots(service, mapping.resource, absent.filter(isShown));
+  const confirmed = await ports.store.snapshots(account, mapping.resource, absent.filter(isShown));
   const left = absent.filter((key) => !confirmed.has(key));
   return new Map<string, readonly KnownRecord[]>([
     ...found,

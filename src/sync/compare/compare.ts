@@ -19,7 +19,9 @@ export async function prepareComparison(
   options: Pick<PlanOptions, 'compare' | 'adopt' | 'again'>,
 ): Promise<Comparison> {
   const readAtMs = ports.clock.now();
-  const asked = { ports, mapping, account, rows, wanted: options.compare ?? mapping.compare, options };
+  const { record, service } = account;
+  const wanted = options.compare ?? mapping.compare;
+  const asked = { ports, mapping, account: service, record, rows, wanted, options };
   const strategy = strategies[mapping.resource];
   const comparison =
     strategy.listed === undefined

@@ -99,5 +99,5 @@ async function comparisonAhead(
   const known = await countOnce(ports, service, resource);
   return known === 0
     ? nothingKnown(noneThere(listed))
-    : rememberedList({ ports, mapping, listed, service }, wanted, known);
+    : rememberedList({ ports, mapping, listed, account: service }, wanted, known);
 }

@@ -2,26 +2,18 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { KnownRecord, RunRow, RunRowPatch, RunRows } from '../../model/state/run-rows.ts';
 import type { Said } from '../../model/said.ts';
 import { keyText, LOOSE, speltKey } from '../../model/state/spelling.ts';
-import type { ServiceAccount } from '../../model/state/store.ts';
 import { formsOf } from '../../plan/reconcile/fit-rows.ts';
 import { neverWentOut } from '../../plan/reconcile/intents.ts';
 import { rowAfter } from '../../plan/row-lifecycle.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { spellingOf } from '../rows/spelling.ts';
-import type { SyncPorts } from '../ports.ts';
+import type { StateTask } from '../ports.ts';
 import { changedFields } from '../../plan/diff.ts';
-
-type Ports = Pick<SyncPorts, 'store'>;
 
 const isLeft = ({ change }: Pick<RunRow, 'change'>): boolean => change === 'invalid' || change === 'excluded';
 
 /** Rows whose keys are one for the service: nobody but the operator knows which one is meant. */
-export async function refuseSpeltAlike(
-  ports: Ports,
-  account: ServiceAccount,
-  mapping: PushMapping,
-  rows: RunRows,
-): Promise<void> {
+export async function refuseSpeltAlike({ ports, account, mapping }: StateTask, rows: RunRows): Promise<void> {
   const { name, resource } = mapping;
   const spelling = await spellingOf(ports, account, resource);
   if (spelling === undefined) return;
@@ -51,9 +43,7 @@ export async function refuseSpeltAlike(
 
 /** The rows that are to be created and whose records are known under another case, width or other blanks, by their keys. */
 export async function knownAlike(
-  { store }: Ports,
-  account: ServiceAccount,
-  { resource }: PushMapping,
+  { ports: { store }, account, mapping: { resource } }: StateTask,
   batch: readonly RunRow[],
 ): Promise<ReadonlySet<string>> {
   const creates = batch.flatMap(({ key, change }) => (key === null || change !== 'create' ? [] : key));
@@ -75,9 +65,7 @@ export async function knownAlike(
  * row, and rows whose record it had before.
  */
 export async function speltAlikeSince(
-  ports: Ports,
-  account: ServiceAccount,
-  { name, resource }: PushMapping,
+  { ports, account, mapping: { name, resource } }: StateTask,
   runId: string,
   batch: readonly RunRow[],
 ): Promise<{ readonly left: readonly RunRow[]; readonly refused: readonly RunRowPatch[] }> {

@@ -7,7 +7,7 @@ import { keptAsBefore, mergedOver, remembered } from '../../plan/known-records.t
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { pause } from '../journal/wait-settled.ts';
 import { keySpeller, learnFromIds, ownKeys } from '../rows/spelling.ts';
-import type { SyncPorts } from '../ports.ts';
+import type { StateTask, SyncPorts } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 import { quotaUsed } from '../../model/quota.ts';
 
@@ -32,6 +32,12 @@ export async function waitForMore(
   if (waitMs > maxWaitMs) return false;
   await pause(ports, waitMs, `${reason}; it may come late`);
   return true;
+}
+
+/** A mapping whose records the service lists. */
+export interface Listing extends StateTask {
+  readonly ports: Pick<SyncPorts, 'service' | 'store' | 'clock' | 'signal'>;
+  readonly listed: ListedResource;
 }
 
 /** What a list is compared with and given to. */
@@ -68,20 +74,14 @@ interface Whole {
  * Reads all records of a resource and confirms them in the state.
  * Errors: those of the list; UnavailableError `list.unstable` when the account's counter and the state together speak against it.
  */
-export async function readWhole(
-  ports: Pick<SyncPorts, 'service' | 'store' | 'clock' | 'signal'>,
-  listed: ListedResource,
-  service: ServiceAccount,
-  resource: PushedResource,
-  { used, onPage }: WholeList,
-): Promise<Whole> {
-  const startedAtMs = ports.clock.now();
-  const read = await readPages(ports, listed, service, resource, onPage);
+export async function readWhole(listing: Listing, { used, onPage }: WholeList): Promise<Whole> {
+  const startedAtMs = listing.ports.clock.now();
+  const read = await readPages(listing, onPage);
   const { pages, nameless } = read;
   // Of records that do not say what they are, nothing tells whether any other one is missing.
   if (nameless > 0) return { pages, nameless, missing: 0, unlisted: 0 };
-  checkCount(listed, read, used);
-  return { pages, nameless, ...(await weigh(ports, listed, service, resource, read, used, startedAtMs)) };
+  checkCount(listing.listed, read, used);
+  return { pages, nameless, ...(await weigh(listing, read, used, startedAtMs)) };
 }
 
 interface PagesRead {
@@ -99,22 +99,18 @@ interface PagesRead {
 }
 
 /** Reads the pages of a list and confirms their records in the state. */
-async function readPages(
-  ports: Pick<SyncPorts, 'service' | 'store' | 'signal'>,
-  listed: ListedResource,
-  service: ServiceAccount,
-  resource: PushedResource,
-  onPage: WholeList['onPage'],
-): Promise<PagesRead> {
+async function readPages(listing: Listing, onPage: WholeList['onPage']): Promise<PagesRead> {
+  const { ports, listed, account } = listing;
+  const { resource } = listing.mapping;
   let [pages, done, nameless] = [0, 0, 0];
   const keys = new Map<string, string | null>();
   const repeated: (readonly [string, string | null])[] = [];
   const shownAs = new Map<string, string>();
   const others: KnownRecord[] = [];
   const wholeness: Wholeness[] = [];
-  const spell = await keySpeller(ports, service, resource);
-  const toOwnKeys = await ownKeys(ports, service, resource);
-  const isEmpty = (await ports.store.countSnapshots(service, resource)) === 0;
+  const spell = await keySpeller(ports, account, resource);
+  const toOwnKeys = await ownKeys(ports, account, resource);
+  const isEmpty = (await ports.store.countSnapshots(account, resource)) === 0;
   const onEnd = (found: Wholeness): void => {
     wholeness.push(found);
   };
@@ -124,7 +120,7 @@ async function readPages(
     const shown = page.flatMap((record) => listed.known(record) ?? []);
     nameless += page.length - shown.length;
     done += shown.length;
-    const before = isEmpty ? NOTHING : await knownBefore(ports, service, resource, shown);
+    const before = isEmpty ? NOTHING : await knownBefore(listing, shown);
     const found = await toOwnKeys(shown, before);
     for (const record of found) {
       const spelt = spell(record.key);
@@ -133,16 +129,16 @@ async function readPages(
       if (keys.has(spelt)) repeated.push([spelt, record.id]);
       else keys.set(spelt, record.id);
     }
-    const known = found === shown ? before : await knownBefore(ports, service, resource, found);
+    const known = found === shown ? before : await knownBefore(listing, found);
     const records = withUnlisted(resource, found, known);
     const isOther = ({ key, id }: KnownRecord): boolean => (known.get(key)?.id ?? id) !== id;
     others.push(...records.filter(isOther));
     const kept = records.filter((record) => !isOther(record));
-    await ports.store.confirm(service, resource, kept.map(remembered), true);
+    await ports.store.confirm(account, resource, kept.map(remembered), true);
     await onPage({ records, before, raw: page, done });
   }
   const read = { pages, done, nameless, keys, repeated, shownAs, wholeness };
-  if (others.length > 0) await confirmOthers(ports, service, resource, others, read);
+  if (others.length > 0) await confirmOthers(listing, others, read);
   return read;
 }
 
@@ -151,19 +147,18 @@ async function readPages(
  * order they come: what is counted as known would else change with the order, and a record that nothing explains would count as explained.
  */
 async function confirmOthers(
-  ports: Pick<SyncPorts, 'store'>,
-  service: ServiceAccount,
-  resource: PushedResource,
+  listing: Listing,
   others: readonly KnownRecord[],
   { keys, repeated }: Pick<PagesRead, 'keys' | 'repeated'>,
 ): Promise<void> {
-  const spell = await keySpeller(ports, service, resource);
-  const before = await knownBefore(ports, service, resource, others);
+  const { ports, account, mapping } = listing;
+  const spell = await keySpeller(ports, account, mapping.resource);
+  const before = await knownBefore(listing, others);
   const more = Map.groupBy(repeated, ([key]) => key);
   const comes = (key: string, wanted: string | null | undefined): boolean =>
     keys.get(key) === wanted || more.get(key)?.some(([, id]) => id === wanted) === true;
   const left = others.filter(({ key }) => !comes(spell(key), before.get(key)?.id));
-  await ports.store.confirm(service, resource, left.map(remembered), true);
+  await ports.store.confirm(account, mapping.resource, left.map(remembered), true);
 }
 
 /** The same pages, each asked for before the one before it is dealt with. */
@@ -187,14 +182,12 @@ async function* readAhead<Page>(pages: AsyncIterable<Page>): AsyncGenerator<Page
 const NOTHING: ReadonlyMap<string, KnownRecord> = new Map();
 
 const knownBefore = (
-  { store }: Pick<SyncPorts, 'store'>,
-  service: ServiceAccount,
-  resource: PushedResource,
+  { ports, account, mapping }: Listing,
   records: readonly KnownRecord[],
 ): Promise<ReadonlyMap<string, KnownRecord>> =>
-  store.snapshots(
-    service,
-    resource,
+  ports.store.snapshots(
+    account,
+    mapping.resource,
     records.map(({ key }) => key),
   );
 
@@ -221,24 +214,23 @@ function checkCount(listed: ListedResource, read: PagesRead, used: number | unde
 
 /** Compares a list with what the state knows: learns from it, and forgets what it and the counter show to be gone. */
 async function weigh(
-  ports: Pick<SyncPorts, 'service' | 'store' | 'clock'>,
-  listed: ListedResource,
-  service: ServiceAccount,
-  resource: PushedResource,
+  listing: Listing,
   read: PagesRead,
   used: number | undefined,
   startedAtMs: number,
 ): Promise<Pick<Whole, 'missing' | 'unlisted' | 'isRespelt'>> {
+  const { ports, listed, account } = listing;
+  const { resource } = listing.mapping;
   const { done, keys, repeated, shownAs, wholeness } = read;
   const countMore = async (): Promise<number> =>
-    Math.max(0, (await ports.store.countSnapshots(service, resource)) - keys.size);
+    Math.max(0, (await ports.store.countSnapshots(account, resource)) - keys.size);
   // What is known and not listed may be listed under another spelling of its key.
   const isMissing = (await countMore()) > 0;
-  const byWord = isMissing ? await keepShown(ports, service, resource, read) : 0;
+  const byWord = isMissing ? await keepShown(listing, read) : 0;
   const shown = [...keys, ...repeated].map(([key, id]) => [shownAs.get(key) ?? key, id] as const);
   const isListed = (key: string): boolean => keys.has(key) && !shownAs.has(key);
   const isRespelt =
-    (isMissing || shownAs.size > 0) && (await learnFromIds(ports, service, resource, isListed, shown));
+    (isMissing || shownAs.size > 0) && (await learnFromIds(ports, account, resource, isListed, shown));
   // A clock that was set back meanwhile makes what was just confirmed look old.
   const sinceMs = Math.min(startedAtMs, ports.clock.now()) - FULL_LIST_MAX_AGE_MS;
   // A list that moved while it was read shows one record twice, and leaves another one out.
@@ -248,10 +240,10 @@ async function weigh(
   // What came while the list was read may stand in it in the place of what it left out: the counter tells, once it is read again.
   const areGone = agrees && (!isMissing || quotaUsed(await ports.service.account(), listed.feature) === done);
   // Nothing that was confirmed within a day went unnoticed.
-  if (areGone) await ports.store.forgetOlder(service, resource, sinceMs);
+  if (areGone) await ports.store.forgetOlder(account, resource, sinceMs);
   const more = await countMore();
   // The counter may count what is gone.
-  const since = more === 0 ? 0 : await countSince(ports, service, resource, sinceMs);
+  const since = more === 0 ? 0 : await countSince(listing, sinceMs);
   const missing = Math.max(0, since - keys.size - byWord);
   if (tooFew(read, used) && missing > 0) throw unstable(listed, read, used);
   // A counter that comes late agrees with a first page that shows as little.
@@ -260,18 +252,13 @@ async function weigh(
       'list.unstable',
       `the list repeats a page and does not show ${missing} of the ${listed.several} that were confirmed`,
     );
-  await rememberRepeated(ports, service, resource, done - keys.size);
+  await rememberRepeated(listing, done - keys.size);
   return { missing, unlisted: areGone ? byWord : more, ...(isRespelt && { isRespelt }) };
 }
 
-async function countSince(
-  { store }: Pick<SyncPorts, 'store'>,
-  service: ServiceAccount,
-  resource: PushedResource,
-  sinceMs: number,
-): Promise<number> {
+async function countSince({ ports, account, mapping }: Listing, sinceMs: number): Promise<number> {
   let count = 0;
-  for await (const page of store.allSnapshots(service, resource, sinceMs)) count += page.length;
+  for await (const page of ports.store.allSnapshots(account, mapping.resource, sinceMs)) count += page.length;
   return count;
 }
 
@@ -280,17 +267,15 @@ async function countSince(
  * the list may show it under any key. Answers how many there are of these.
  */
 async function keepShown(
-  { store }: Pick<SyncPorts, 'store'>,
-  service: ServiceAccount,
-  resource: PushedResource,
+  { ports: { store }, account, mapping: { resource } }: Listing,
   { keys, repeated }: Pick<PagesRead, 'keys' | 'repeated'>,
 ): Promise<number> {
   const ids = new Set([...keys.values(), ...repeated.map(([, id]) => id)]);
   let byWord = 0;
-  for await (const page of store.allSnapshots(service, resource)) {
+  for await (const page of store.allSnapshots(account, resource)) {
     const kept = page.filter(({ key, id }) => !keys.has(key) && (id === null || ids.has(id)));
     byWord += kept.filter(({ id }) => id === null).length;
-    if (kept.length > 0) await store.confirm(service, resource, kept);
+    if (kept.length > 0) await store.confirm(account, resource, kept);
   }
   return byWord;
 }
@@ -298,14 +283,10 @@ async function keepShown(
 const repeatedFact = (resource: PushedResource): string => `repeated:${resource}`;
 
 /** The state knows records by their keys: of those that share one it counts the first. */
-async function rememberRepeated(
-  { store }: Pick<SyncPorts, 'store'>,
-  service: ServiceAccount,
-  resource: PushedResource,
-  repeated: number,
-): Promise<void> {
-  if (repeated !== (await readRepeated(store, service, resource)))
-    await store.setFact(service, repeatedFact(resource), String(repeated));
+async function rememberRepeated({ ports, account, mapping }: Listing, repeated: number): Promise<void> {
+  const { resource } = mapping;
+  if (repeated !== (await readRepeated(ports.store, account, resource)))
+    await ports.store.setFact(account, repeatedFact(resource), String(repeated));
 }
 
 const readRepeated = async (

@@ -1,6 +1,5 @@
-import type { PushMapping } from '../../mapping/mapping.ts';
-import type { Intent, ServiceAccount, StoredIntent } from '../../model/state/store.ts';
-import type { SyncPorts } from '../ports.ts';
+import type { Intent, StoredIntent } from '../../model/state/store.ts';
+import type { StateTask } from '../ports.ts';
 import { writesByRun } from './pre-image.ts';
 import { isMaybeApplied } from '../../plan/intent-lifecycle.ts';
 import { readEvidence, type Evidence } from '../../plan/reconcile/evidence.ts';
@@ -15,9 +14,7 @@ export interface LastWrite<Found> {
 
 /** The newest write to the resource that may have been applied and whose evidence tells what is asked for. */
 export async function newestWrite<Found>(
-  { store }: Pick<SyncPorts, 'store'>,
-  account: ServiceAccount,
-  { resource }: PushMapping,
+  { ports: { store }, account, mapping: { resource } }: StateTask,
   find: (evidence: Evidence, intent: Intent) => Found | undefined,
 ): Promise<LastWrite<Found> | undefined> {
   for await (const sent of writesByRun(store, account, resource)) {

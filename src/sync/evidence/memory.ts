@@ -5,7 +5,7 @@ import type { ServiceAccount } from '../../model/state/store.ts';
 import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
 import { eachRow, PENDING, rowPages } from '../rows/row-pages.ts';
 import { keySpeller } from '../rows/spelling.ts';
-import type { ReadingPorts, Comparison } from '../ports.ts';
+import type { Comparison, ReadingPorts, StateTask } from '../ports.ts';
 import { leagueOf } from './pre-image.ts';
 
 /** A comparison with nothing. */
@@ -17,19 +17,17 @@ export const nothingKnown = (described: string): Comparison => ({
 
 /** A comparison with what this state last saw confirmed, whose records may have been `counted` before. */
 export async function fromSnapshots(
-  ports: ReadingPorts,
-  mapping: PushMapping,
-  service: ServiceAccount,
+  { ports, mapping, account }: StateTask,
   described: string,
   counted?: number,
 ): Promise<Comparison> {
-  const known = counted ?? (await ports.store.countSnapshots(service, mapping.resource));
+  const known = counted ?? (await ports.store.countSnapshots(account, mapping.resource));
   return {
     lookup: async (keys) => {
-      const found = await ports.store.snapshots(service, mapping.resource, keys);
+      const found = await ports.store.snapshots(account, mapping.resource, keys);
       return new Map(found.entries().map(([key, record]) => [key, [record]]));
     },
-    knownWith: (wanted) => ports.store.confirmedWith(service, mapping.resource, wanted),
+    knownWith: (wanted) => ports.store.confirmedWith(account, mapping.resource, wanted),
     known,
     fromMemory: true,
     described: known === 0 ? 'nothing was pushed yet' : described,
@@ -38,13 +36,11 @@ export async function fromSnapshots(
 
 /** A comparison in which the keys of writes without an answer wait. */
 export async function withUnanswered(
-  ports: Pick<ReadingPorts, 'store'>,
-  { resource }: PushMapping,
-  service: ServiceAccount,
+  { ports, mapping: { resource }, account }: StateTask,
   comparison: Comparison,
 ): Promise<Comparison> {
-  const open = await openWrites(ports, service, resource);
-  return { ...comparison, unanswered: await unansweredKeys(ports, service, resource, open) };
+  const open = await openWrites(ports, account, resource);
+  return { ...comparison, unanswered: await unansweredKeys(ports, account, resource, open) };
 }
 
 /** Whether one of the rows that are to be compared would be created. */
@@ -62,15 +58,10 @@ export async function hasUnknownKeys(
 }
 
 /** The fantasy leagues of the rows that are to be compared of which this state remembers nothing; one that is still to be made is none of them. */
-export async function unknownLeagues(
-  ports: Pick<ReadingPorts, 'store'>,
-  mapping: PushMapping,
-  service: ServiceAccount,
-  rows: RunRows,
-): Promise<ReadonlySet<number>> {
-  const remembered = await rememberedLeagues(ports, mapping, service);
+export async function unknownLeagues(task: StateTask, rows: RunRows): Promise<ReadonlySet<number>> {
+  const remembered = await rememberedLeagues(task);
   const unknown = new Set<number>();
-  for await (const row of eachRow(rows, mapping.name, PENDING)) {
+  for await (const row of eachRow(rows, task.mapping.name, PENDING)) {
     const league = leagueOf(row);
     if (Number.isSafeInteger(league) && !remembered.has(league)) unknown.add(league);
   }
@@ -78,15 +69,13 @@ export async function unknownLeagues(
 }
 
 /** The fantasy leagues of what this state saw confirmed. A write whose answer is missing is a memory too: the keys of its rows wait. */
-async function rememberedLeagues(
-  { store }: Pick<ReadingPorts, 'store'>,
-  { resource }: PushMapping,
-  service: ServiceAccount,
-): Promise<ReadonlySet<number>> {
+async function rememberedLeagues(task: StateTask): Promise<ReadonlySet<number>> {
+  const { ports, account, mapping } = task;
   const leagues = new Set<number>();
   const add = (key: string): unknown => leagues.add(Number(key.split('/')[0]));
-  for await (const page of store.allSnapshots(service, resource)) for (const { key } of page) add(key);
-  for (const { keys } of await openWrites({ store }, service, resource)) keys.forEach(add);
+  for await (const page of ports.store.allSnapshots(account, mapping.resource))
+    for (const { key } of page) add(key);
+  for (const { keys } of await openWrites(ports, account, mapping.resource)) keys.forEach(add);
   return leagues;
 }
 

@@ -5,7 +5,7 @@ import type { Words } from '../../model/said.ts';
 import type { Intent, Run, ServiceAccount, StoredIntent } from '../../model/state/store.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { pushedMappings, runsOf } from '../journal/stored-run.ts';
-import type { SyncPorts, PushTask } from '../ports.ts';
+import type { PushTask, StateTask, SyncPorts } from '../ports.ts';
 import { countKnown } from './full-list.ts';
 import { keySpeller } from '../rows/spelling.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
@@ -85,9 +85,7 @@ export async function listedEvidence({ ports, account, mapping, used }: PushTask
  * list was read and confirmed just now.
  */
 export async function countsMore(
-  ports: Pick<SyncPorts, 'store'>,
-  account: ServiceAccount,
-  { resource }: PushMapping,
+  { ports, account, mapping: { resource } }: StateTask,
   used: number | undefined,
   writes: readonly Intent[],
 ): Promise<boolean> {
@@ -100,9 +98,7 @@ export async function countsMore(
  * would know them by. `writes` are in the order in which they were sent. The list was read and confirmed just now.
  */
 export async function countStrange(
-  { store }: Pick<SyncPorts, 'store'>,
-  account: ServiceAccount,
-  { resource }: Pick<PushMapping, 'resource'>,
+  { ports: { store }, account, mapping: { resource } }: StateTask,
   writes: readonly Intent[],
 ): Promise<number> {
   const first = writes.find((write) => readEvidence(write)?.known !== undefined);
@@ -144,9 +140,7 @@ export async function writtenOver(
  * known by now. As many that are not listed yet may then be what the writes made.
  */
 export async function wasLate(
-  ports: Pick<SyncPorts, 'store'>,
-  account: ServiceAccount,
-  { resource }: PushMapping,
+  { ports, account, mapping: { resource } }: StateTask,
   writes: readonly Intent[],
 ): Promise<boolean> {
   const nowKnown = await countKnown(ports, account, resource);
@@ -164,9 +158,7 @@ export const leagueOf = (row: RunRow | undefined): number => Number(row?.fields?
  * sent since a time, as far as the clock was not set.
  */
 export async function writesBeside(
-  { store }: Pick<SyncPorts, 'store'>,
-  account: ServiceAccount,
-  { resource }: PushMapping,
+  { ports: { store }, account, mapping: { resource } }: StateTask,
   write: Intent,
   sinceMs: number,
 ): Promise<readonly StoredIntent[]> {
@@ -199,9 +191,7 @@ function mayPush(run: Run, resource: PushMapping['resource']): boolean {
  * sent before the evidence may have the same time, or a later one of a clock that was set back.
  */
 export async function appliedSince(
-  { store }: Pick<SyncPorts, 'store'>,
-  account: ServiceAccount,
-  { resource }: PushMapping,
+  { ports: { store }, account, mapping: { resource } }: StateTask,
   { id, runId, mapping, evidence }: Intent,
 ): Promise<readonly StoredIntent[]> {
   // Writes of one mapping share their evidence, which was read before the first of them, and nobody else writes meanwhile.

@@ -22,7 +22,7 @@ import { ownRowsFirst } from '../compare/shown-as.ts';
 import { addMissing } from '../compare/missing-rows.ts';
 import { notWritten } from '../compare/strangers.ts';
 import { refuseSpeltAlike } from '../compare/spelt-alike.ts';
-import type { Comparison, Stop, SyncPorts } from '../ports.ts';
+import type { Comparison, ReadTask, Stop, SyncPorts } from '../ports.ts';
 import type { MappingPlan } from '../../plan/saved/push-plan.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
@@ -38,6 +38,11 @@ export interface Planning extends PlanParts {
   readonly ahead: ReadonlyMap<string, ComparedAhead>;
 }
 
+const taskOf = ({ ports, account }: Planning, mapping: PushMapping): ReadTask => ({
+  ...{ ports, mapping },
+  account: account.service,
+});
+
 const quotaOf = ({ resource }: PushMapping): Feature | undefined => resources[resource].push.quota;
 
 /** Compares the rows of one mapping and says what it would do, what that costs, and what stops it. */
@@ -51,7 +56,7 @@ export async function planMapping(
 }> {
   const { rows, account, lookups } = planning;
   await lookups.resolve(mapping);
-  await refuseSpeltAlike(planning.ports, account.service, mapping, rows);
+  await refuseSpeltAlike(taskOf(planning, mapping), rows);
   const found = await compareMapping(planning, mapping);
   const { comparison, compared, gone } = found;
   const cost = await costOf(planning, mapping, found);
@@ -137,10 +142,11 @@ function warnOfStrangers(
 
 /** The requests of one mapping, at most too, and in the order in which a push sends them. */
 async function costOf(
-  { ports, account, sent }: Planning,
+  planning: Planning,
   mapping: PushMapping,
   { compared, gone, carried }: Found,
 ): Promise<Pick<MappingPlan, 'writes' | 'reads' | 'worst'> & { readonly work: readonly RequestStep[] }> {
+  const { ports, account, sent } = planning;
   const size = await batchSize(ports.store, account.service, mapping);
   const batched = compared?.counts.batched ?? new Map<string, number>();
   const groups = [...batched.values()];
@@ -152,7 +158,7 @@ async function costOf(
   const reads = await strategies[mapping.resource].evidenceCost(ports, batched, isGrown);
   if (batches > 0) sent.add(mapping.resource);
   // Reading back a list takes an account call too; a log is what the evidence was.
-  const readBack = reads > 0 ? reads : 1 + (await listPages(ports, account.service, mapping));
+  const readBack = reads > 0 ? reads : 1 + (await listPages(taskOf(planning, mapping)));
   const worst = worstCase({ groups, size, readBack });
   const { requests } = resourcePlans[mapping.resource];
   return {
@@ -173,11 +179,12 @@ async function costOf(
 
 /** What stops a mapping before its first write: a memory that is none, and its guards. */
 async function stopsOf(
-  { ports, rows, account, options }: Planning,
+  planning: Planning,
   mapping: PushMapping,
   { comparison, compared }: Found,
   { outcomes, deactivated, used }: MappingPlan,
 ): Promise<readonly TeamsheetError[]> {
+  const { ports, rows, options } = planning;
   const strategy = strategies[mapping.resource];
   // A guard that is allowed need not be read up on.
   const isOpenAllowed = options.allowGuards.includes('open_week');
@@ -202,7 +209,7 @@ async function stopsOf(
   const stop =
     comparison?.stop ??
     (stranger && notWritten(mapping, stranger.row, stranger.key)) ??
-    (isFromMemory ? await strategy.checkMemory(ports, mapping, account.service, rows, used) : undefined);
+    (isFromMemory ? await strategy.checkMemory(taskOf(planning, mapping), rows, used) : undefined);
   if (stop === undefined) return stopped;
   // What the state remembers is no matter of a game week that has not ended.
   const isOpen = stopped.some(({ code }) => code === 'guard.open_week');

@@ -31,9 +31,9 @@ export async function planActualReading(
     if (row.id === null) withoutId += 1;
     if (strategy.listed === undefined) units.add(strategy.unitOf(row.key ?? ''));
   }
-  const { service } = account;
+  const task = { ports, account: account.service, mapping };
   if (strategy.listed === undefined)
-    return strategy.planActualReading(ports, service, mapping, { rows: count, units: units.size }, sent);
+    return strategy.planActualReading(task, { rows: count, units: units.size }, sent);
   const { listed } = strategy;
   const pages = await listPages(ports, account, mapping, listed);
   return listed.byId !== undefined && withoutId === 0 && count < pages
@@ -49,7 +49,7 @@ async function listPages(
   { feature }: ListedResource,
 ): Promise<number> {
   const used = quotaUsed(record, feature) ?? 0;
-  const last = await lastList(ports, service, mapping);
+  const last = await lastList({ ports, account: service, mapping });
   const size =
     last === undefined || last.pages <= 1 ? Math.max(LIKELY_PAGE, last?.count ?? 0) : last.count / last.pages;
   return Math.max(1, Math.ceil(used / size));

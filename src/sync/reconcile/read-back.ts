@@ -2,7 +2,6 @@ import type { QueryOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { RunRow } from '../../model/state/run-rows.ts';
-import type { ServiceAccount } from '../../model/state/store.ts';
 import { mayFit, type Shown } from '../../plan/reconcile/fit-rows.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { quotaUsed } from '../../model/quota.ts';
@@ -20,7 +19,7 @@ import {
   wasNamedOtherwise,
 } from '../../plan/reconcile/seen.ts';
 import { confirmShown, keySpeller, ownKeys } from '../rows/spelling.ts';
-import type { ReadingPorts, SyncPorts } from '../ports.ts';
+import type { ReadTask, StateTask, SyncPorts } from '../ports.ts';
 import { countKnown, isUnlistable, readWhole } from '../evidence/full-list.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
@@ -31,16 +30,15 @@ const NOTHING: Seen = { found: new Map(), others: 'unclear' };
  * filters is read by what the rows say.
  */
 export async function readBackNow(
-  ports: ReadingPorts,
-  account: ServiceAccount,
-  mapping: PushMapping,
+  task: ReadTask,
   write: OpenWrite,
 ): Promise<ReadonlyMap<string, Confirmation>> {
+  const { ports, mapping } = task;
   const { rows } = write;
   const listed = resourcePlans[mapping.resource].listed;
-  if (listed === undefined) return (await readBack(ports, account, mapping, [write], 'now')).found;
+  if (listed === undefined) return (await readBack(task, [write], 'now')).found;
   const seen = await orWarn(ports, mapping, async () => {
-    const found = await openFound(ports, account, mapping, listed, [write]);
+    const found = await openFound(task, listed, [write]);
     for (const filter of filtersOf(listed, rows)) {
       const query = filter as QueryOf<ListedResource['operation']>;
       for await (const page of ports.service.list(listed.operation, query, ports.signal, 'fail'))
@@ -56,42 +54,42 @@ export async function readBackNow(
  * counter has to agree with it.
  */
 export async function readBack(
-  ports: ReadingPorts,
-  account: ServiceAccount,
-  mapping: PushMapping,
+  task: ReadTask,
   open: readonly OpenWrite[],
   when: 'now' | 'settled',
 ): Promise<Seen> {
+  const { ports, mapping } = task;
   const strategy = strategies[mapping.resource];
   return orWarn(ports, mapping, () =>
     strategy.listed === undefined
-      ? strategy.lookBack(ports, account, mapping, open, when)
-      : readList(ports, account, mapping, strategy.listed, open, when),
+      ? strategy.lookBack(task, open, when)
+      : readList(task, strategy.listed, open, when),
   );
 }
 
 async function readList(
-  ports: ReadingPorts,
-  account: ServiceAccount,
-  mapping: PushMapping,
+  task: ReadTask,
   listed: ListedResource,
   open: readonly OpenWrite[],
   when: 'now' | 'settled',
 ): Promise<Seen> {
+  const { ports, account, mapping } = task;
   const { resource } = mapping;
   const used = quotaUsed(await ports.service.account(), listed.feature);
-  const found = await openFound(ports, account, mapping, listed, open);
-  const { pages, nameless, missing } = await readWhole(ports, listed, account, resource, {
-    used,
-    onPage: ({ raw }) => found.add(raw),
-  });
+  const found = await openFound(task, listed, open);
+  const { pages, nameless, missing } = await readWhole(
+    { ...task, listed },
+    {
+      used,
+      onPage: ({ raw }) => found.add(raw),
+    },
+  );
   const writes = open.map(({ intent }) => intent);
-  const isMore = await countsMore(ports, account, mapping, used, writes);
+  const isMore = await countsMore(task, used, writes);
   const isBehind = used === undefined || used < (await countKnown(ports, account, resource));
-  const isLate =
-    when === 'now' && (isBehind || missing > 0 || (await wasLate(ports, account, mapping, writes)));
+  const isLate = when === 'now' && (isBehind || missing > 0 || (await wasLate(task, writes)));
   const confirmations = await found.confirmations();
-  const strange = await countStrange(ports, account, mapping, writes);
+  const strange = await countStrange(task, writes);
   const isStrange = strange > 0 && (found.countAlike() > 0 || wasStrange(open));
   // A record that does not say what it is may be one of the rows.
   const isUnclear = nameless > 0 || isMore || isLate || isStrange || wasNamedOtherwise(writes);
@@ -104,16 +102,11 @@ const wasStrange = (open: readonly OpenWrite[]): boolean =>
   open.some(({ rows }) => rows.some(({ said }) => said.some(({ code }) => code === 'read-back-strange')));
 
 /** Two readings, of which absence is believed only where they agree; one that finds every row is enough. */
-export async function readBackTwice(
-  ports: ReadingPorts,
-  account: ServiceAccount,
-  mapping: PushMapping,
-  open: readonly OpenWrite[],
-): Promise<Seen> {
-  const first = await readBack(ports, account, mapping, open, 'settled');
+export async function readBackTwice(task: ReadTask, open: readonly OpenWrite[]): Promise<Seen> {
+  const first = await readBack(task, open, 'settled');
   const keys = new Set(open.flatMap(({ rows }) => rows.map(({ key }) => key ?? '')));
   if (first.others === 'unclear' || first.found.size === keys.size) return first;
-  const second = await readBack(ports, account, mapping, open, 'settled');
+  const second = await readBack(task, open, 'settled');
   const found = new Map([...first.found, ...second.found]);
   const agree = first.found.size === found.size && second.found.size === found.size;
   return { ...second, found, others: agree ? second.others : 'unclear' };
@@ -155,15 +148,14 @@ interface FoundRecords {
 
 /** Prepares to look for the rows of writes in lists. */
 async function openFound(
-  ports: Pick<SyncPorts, 'store'>,
-  account: ServiceAccount,
-  mapping: PushMapping,
+  task: ReadTask,
   listed: ListedResource,
   open: readonly OpenWrite[],
 ): Promise<FoundRecords> {
+  const { ports, account, mapping } = task;
   const { resource } = mapping;
   const rows = open.flatMap((write) => write.rows);
-  const isSent = await sentKeys(ports, account, mapping, open);
+  const isSent = await sentKeys(task, open);
   const isOld = oldRecords(mapping, listed, open, isSent);
   const fits = mayFit(resource, rows);
   const isAlike = alikeBut(listed, rows);
@@ -204,16 +196,14 @@ async function openFound(
     countAlike: () => alike,
     confirmations: () => {
       const shown = [...found].flatMap(([key, all]) => all.map(({ record }) => ({ key, record })));
-      return confirmShown(ports, account, mapping, rows, shown, isOld, match);
+      return confirmShown(task, rows, shown, isOld, match);
     },
   };
 }
 
 /** Tells the keys that the runs of writes have sent, in any spelling that is the same for the service. */
 async function sentKeys(
-  ports: Pick<SyncPorts, 'store'>,
-  account: ServiceAccount,
-  { resource }: PushMapping,
+  { ports, account, mapping: { resource } }: StateTask,
   open: readonly OpenWrite[],
 ): Promise<(key: string) => boolean> {
   const spell = await keySpeller(ports, account, resource);

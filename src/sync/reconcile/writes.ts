@@ -11,7 +11,7 @@ import { keySpeller } from '../rows/spelling.ts';
 import { readBackTwice } from './read-back.ts';
 import { type OpenWrite, wasNamedOtherwise } from '../../plan/reconcile/seen.ts';
 import { saidNo } from '../../plan/reconcile/soft-refusal.ts';
-import type { SyncPorts } from '../ports.ts';
+import type { StateTask, SyncPorts } from '../ports.ts';
 import {
   type Evidence,
   type OnAmbiguous,
@@ -61,11 +61,11 @@ export async function reconcileWrites(
     open.push({ intent, lost, rows: [...(await openRowsOf(rows, mapping, intent)), ...readable] });
   }
   const unread = open.filter((write) => write.rows.length > 0);
-  const read = unread.length === 0 ? undefined : await readBackTwice(ports, account, mapping, unread);
+  const read = unread.length === 0 ? undefined : await readBackTwice({ ports, account, mapping }, unread);
   const [again, created, others] = [new Set<number>(), new Set<number>(), new Set<number>()];
   const unproved = intents.filter((intent) => isListedCreate(intent) && mayBeApplied(intent));
   const doubtful = new Set(unproved.flatMap(({ rowNumbers }) => rowNumbers));
-  const laterRunOf = await createdLater(ports, account, mapping, intents);
+  const laterRunOf = await createdLater({ ports, account, mapping }, intents);
   // A row may stand in several writes: what became of one says nothing of another that may still go out.
   const coming = new Map(
     open.flatMap(({ intent }) => {
@@ -131,9 +131,7 @@ export async function recordAnswers(
  * can be applied late any more, so that nothing of the writes before it was applied: the run that sent it last made it, also where the rest of its batch was refused.
  */
 async function createdLater(
-  ports: Pick<SyncPorts, 'store'>,
-  account: ServiceAccount,
-  { resource }: PushMapping,
+  { ports, account, mapping: { resource } }: StateTask,
   [first]: readonly StoredIntent[],
 ): Promise<LaterRunOf> {
   if (first === undefined) return () => undefined;

@@ -13,7 +13,7 @@ import { logCost, readLog, readSince } from '../evidence/logs.ts';
 import { fromSnapshots, nothingKnown, unknownLeagues, withUnanswered } from '../evidence/memory.ts';
 import { leagueOf, writesBeside } from '../evidence/pre-image.ts';
 import { readEvidence, type Evidence } from '../../plan/reconcile/evidence.ts';
-import type { ReadingPorts, Comparison, PushTask, SyncPorts } from '../ports.ts';
+import type { Comparison, PushTask, ReadingPorts, ReadTask, SyncPorts } from '../ports.ts';
 import { lastAheadMs } from '../memory/service-time.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import { confirmAll, NO_EVIDENCE } from './look-back.ts';
@@ -49,31 +49,22 @@ async function evidenceCost(ports: Reading, batched: ReadonlyMap<string, number>
 }
 
 /** A trigger goes out once for each league and game week. The log holds no game week, so without a memory nobody can tell which were processed. */
-async function compare({ ports, mapping, account, rows, options }: ComparisonAsked): Promise<Comparison> {
-  const { service } = account;
+async function compare(asked: ComparisonAsked): Promise<Comparison> {
+  const { rows, options } = asked;
   if (options.again === true) return nothingKnown('every game week is triggered again, as --again says');
-  const comparison = await fromSnapshots(
-    ports,
-    mapping,
-    service,
-    'compared with the triggers that this state sent',
-  );
-  const stop = options.adopt ? undefined : await checkAnyMemory(ports, mapping, service, rows);
-  return withUnanswered(ports, mapping, service, stop === undefined ? comparison : { ...comparison, stop });
+  const comparison = await fromSnapshots(asked, 'compared with the triggers that this state sent');
+  const stop = options.adopt ? undefined : await checkAnyMemory(asked, rows);
+  return withUnanswered(asked, stop === undefined ? comparison : { ...comparison, stop });
 }
 
 /**
  * A state that remembers no trigger of a fantasy league must not write over a log of it: the state may be lost, and the log does not say which game weeks are
  * processed. Only reads.
  */
-async function checkAnyMemory(
-  ports: ReadingPorts,
-  mapping: PushMapping,
-  account: ServiceAccount,
-  rows: RunRows,
-): Promise<StoppedError | undefined> {
+async function checkAnyMemory(task: ReadTask, rows: RunRows): Promise<StoppedError | undefined> {
+  const { ports, mapping } = task;
   const { name } = mapping;
-  const leagues = await unknownLeagues(ports, mapping, account, rows);
+  const leagues = await unknownLeagues(task, rows);
   for (const league of leagues) {
     const shown = await shownSubstitutions(ports, league);
     if (shown === undefined) continue;
@@ -128,18 +119,14 @@ async function lastRecordMs(
 }
 
 /** Substitutions that came long after those of the last trigger are those of another one, and nothing says of which game week. */
-async function checkMemory(
-  ports: ReadingPorts,
-  mapping: PushMapping,
-  account: ServiceAccount,
-  rows: RunRows,
-): Promise<StoppedError | undefined> {
+async function checkMemory(task: ReadTask, rows: RunRows): Promise<StoppedError | undefined> {
+  const { ports, mapping, account } = task;
   const leagues = new Set<number>();
   for await (const row of eachRow(rows, mapping.name, { open: true, change: 'create' }))
     leagues.add(leagueOf(row));
   for (const league of leagues) {
     if (!Number.isSafeInteger(league)) continue;
-    const last = await newestWrite(ports, account, mapping, ({ count }, { keys }) =>
+    const last = await newestWrite(task, ({ count }, { keys }) =>
       keys.some((key) => key.startsWith(`${league}/`)) ? count : undefined,
     );
     if (last === undefined) continue;
@@ -178,7 +165,8 @@ const unseenFact = ({ id }: Intent): string => `trigger_unseen:${id}`;
  * Triggers: new records of the league's log, where no other trigger of the league can have made them. They do not say who made them, so that only those count that
  * were there when the log was first looked at after the settle time.
  */
-const lookBack: LookBack = async (ports, account, mapping, open, when) => {
+const lookBack: LookBack = async (task, open, when) => {
+  const { ports, account, mapping } = task;
   const found: OpenWrite[] = [];
   let why: Said = { code: 'substitutions-none' };
   for (const write of open) {
@@ -187,7 +175,7 @@ const lookBack: LookBack = async (ports, account, mapping, open, when) => {
     const log = await readLog(ports, 'list-auto-substitutions', { fantasy_league_id: league });
     if (log === undefined || evidence?.count === undefined) why = NO_EVIDENCE;
     else if (log.count > evidence.count) {
-      const others = await othersBeside(ports, account, mapping, write.intent, evidence);
+      const others = await othersBeside(task, write.intent, evidence);
       const wasUnseen = (await ports.store.fact(account, unseenFact(write.intent))) !== undefined;
       if (others.some((other) => mayHaveTriggered(other, league))) why = { code: 'substitutions-of-another' };
       else if (wasUnseen) why = { code: 'substitutions-late' };
@@ -199,18 +187,17 @@ const lookBack: LookBack = async (ports, account, mapping, open, when) => {
 
 /** The other triggers that may be in the log by now and were not in the evidence. */
 async function othersBeside(
-  ports: ReadingPorts,
-  account: ServiceAccount,
-  mapping: PushMapping,
+  task: ReadTask,
   intent: Intent,
   { atMs }: Evidence,
 ): Promise<readonly StoredIntent[]> {
+  const { ports, account, mapping } = task;
   // A write is recorded before it waits for the budget, and may be applied late after that.
   const sinceMs = atMs - ports.settleMs - (ports.maxWaitMs ?? 0);
   const open = (await ports.store.openIntents(account)).filter(
     ({ id, resource }) => id !== intent.id && resource === mapping.resource,
   );
-  return [...open, ...(await writesBeside(ports, account, mapping, intent, sinceMs))];
+  return [...open, ...(await writesBeside(task, intent, sinceMs))];
 }
 
 /** Whether a write may have made substitutions of a league; a raw call does not say which. */
@@ -280,7 +267,7 @@ export const autoSubstitutions: PushStrategy = {
   compare,
   lookBack,
   unitOf: keyLeague,
-  planActualReading: (ports, _account, _mapping, { units }, sent) =>
+  planActualReading: ({ ports }, { units }, sent) =>
     readHeld(
       ports,
       units * Math.max(1, Math.ceil(Math.max(0, ...sent.logCounts.values()) / LIKELY_PAGE)),

@@ -1,9 +1,8 @@
-import type { PushMapping } from '../../mapping/mapping.ts';
-import type { KnownRecord, RunRows } from '../../model/state/run-rows.ts';
-import type { ServiceAccount } from '../../model/state/store.ts';
+import type { KnownRecord } from '../../model/state/run-rows.ts';
 import { remembered } from '../../plan/known-records.ts';
 import { readAll } from '../pulling/fan-out.ts';
-import type { ReadingPorts, Comparison } from '../ports.ts';
+import type { Comparison } from '../ports.ts';
+import type { ComparisonAsked } from './strategy.ts';
 
 /** Reads what the service has of a key; undefined when it holds nothing. */
 export type ReadKey = (key: string) => Promise<KnownRecord | undefined>;
@@ -13,10 +12,7 @@ export type ReadKey = (key: string) => Promise<KnownRecord | undefined>;
  * the rows that are compared. `each` is what one read is of. What it says is remembered as confirmed.
  */
 export async function compareLive(
-  ports: ReadingPorts,
-  mapping: PushMapping,
-  service: ServiceAccount,
-  rows: RunRows,
+  { ports, mapping, account, rows }: ComparisonAsked,
   read: ReadKey,
   each: string,
 ): Promise<Comparison> {
@@ -25,7 +21,7 @@ export async function compareLive(
     lookup: async (keys) => {
       const records = await readAll(ports.signal, keys, read);
       const found = records.filter((record) => record !== undefined);
-      await ports.store.confirm(service, mapping.resource, found.map(remembered), true);
+      await ports.store.confirm(account, mapping.resource, found.map(remembered), true);
       return new Map(found.map((record) => [record.key, [record]]));
     },
     known: pending,

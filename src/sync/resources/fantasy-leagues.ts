@@ -1,16 +1,14 @@
 import { isOpenIntent } from '../../plan/intent-lifecycle.ts';
-import type { PushMapping } from '../../mapping/mapping.ts';
 import { renderCountOf } from '../../model/count.ts';
 import { StoppedError } from '../../model/error.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import type { RunRows } from '../../model/state/run-rows.ts';
-import type { ServiceAccount } from '../../model/state/store.ts';
 import { known } from '../../plan/known-records.ts';
 import { newestWrite } from '../evidence/last-write.ts';
 import { fromSnapshots, hasUnknownKeys, withUnanswered } from '../evidence/memory.ts';
 import { appliedSince, writesBeside } from '../evidence/pre-image.ts';
 import { readEvidence, type Evidence } from '../../plan/reconcile/evidence.ts';
-import type { Comparison, PushTask, ReadingPorts } from '../ports.ts';
+import type { Comparison, PushTask, ReadingPorts, ReadTask } from '../ports.ts';
 import { readOne } from '../pulling/read.ts';
 import { NO_EVIDENCE, nothing } from './look-back.ts';
 import { asSpelt, oneByOne, orMissing } from './read-actual.ts';
@@ -30,36 +28,26 @@ async function takeEvidence({ ports, account, mapping, used }: PushTask): Promis
 }
 
 /** The service cannot list its fantasy leagues: what this state created is all that can be known. */
-async function compare({ ports, mapping, account, rows }: ComparisonAsked): Promise<Comparison> {
-  const { record, service } = account;
-  const comparison = await fromSnapshots(
-    ports,
-    mapping,
-    service,
-    'compared with the fantasy leagues that this state created',
-  );
+async function compare(asked: ComparisonAsked): Promise<Comparison> {
+  const { ports, mapping, rows, record } = asked;
+  const comparison = await fromSnapshots(asked, 'compared with the fantasy leagues that this state created');
   const others = (quotaUsed(record, 'fantasy_leagues') ?? 0) - comparison.known;
   if (others > 0 && (await hasUnknownKeys(mapping, rows, comparison))) {
     const are = renderCountOf(others, 'fantasy league');
     const message = `${mapping.name}: the account has ${are} that this state did not create, and the service cannot list them: check that no row names one of these`;
     ports.emit({ kind: 'warning', message });
   }
-  return withUnanswered(ports, mapping, service, comparison);
+  return withUnanswered(asked, comparison);
 }
 
 /** No list shows fantasy leagues: those that the account counts beyond what this state explains may be the ones that are to be sent. */
-async function checkMemory(
-  ports: ReadingPorts,
-  mapping: PushMapping,
-  account: ServiceAccount,
-  _rows: RunRows,
-  used?: number,
-): Promise<StoppedError | undefined> {
-  const last = await newestWrite(ports, account, mapping, ({ used: counted, known }) =>
+async function checkMemory(task: ReadTask, _rows: RunRows, used?: number): Promise<StoppedError | undefined> {
+  const { ports, mapping, account } = task;
+  const last = await newestWrite(task, ({ used: counted, known }) =>
     counted === undefined || known === undefined ? undefined : { others: Math.max(0, counted - known) },
   );
   if (last === undefined || used === undefined) return undefined;
-  const later = await writesBeside(ports, account, mapping, last.intent, last.evidence.atMs);
+  const later = await writesBeside(task, last.intent, last.evidence.atMs);
   // Of a raw call nothing but the write itself is remembered.
   const unnamed = [last.intent, ...later].filter(
     (write) => isOpenIntent(write) || (write.result === 'applied' && write.keys.length === 0),
@@ -79,13 +67,13 @@ async function checkMemory(
 }
 
 /** Fantasy leagues: nothing lists them. The account's counter tells at best that there is one more, and never which id it has. */
-const lookBack: LookBack = async (ports, account, mapping, open) => {
-  const used = quotaUsed(await ports.service.account(), 'fantasy_leagues');
+const lookBack: LookBack = async (task, open) => {
+  const used = quotaUsed(await task.ports.service.account(), 'fantasy_leagues');
   const [first] = open;
   const evidence = first && readEvidence(first.intent);
   if (used === undefined || first === undefined || evidence?.used === undefined)
     return nothing('unclear', NO_EVIDENCE);
-  const applied = await appliedSince(ports, account, mapping, first.intent);
+  const applied = await appliedSince(task, first.intent);
   const more = used - evidence.used - applied.length;
   if (more === 0) return nothing('unseen', { code: 'fantasy-leagues-not-counted' });
   const intents = open.map(({ intent }) => intent.id);
@@ -123,5 +111,5 @@ export const fantasyLeagues: PushStrategy = {
   compare,
   lookBack,
   unitOf: (key) => key,
-  planActualReading: (ports, _account, _mapping, { rows }) => readLeagues(ports, rows),
+  planActualReading: ({ ports }, { rows }) => readLeagues(ports, rows),
 };

@@ -3,14 +3,13 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { Fields } from '../../model/tables/cell.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
-import type { ServiceAccount } from '../../model/state/store.ts';
 import { changedFields } from '../../plan/diff.ts';
 import { known } from '../../plan/known-records.ts';
 import type { Confirmation } from '../../plan/requests.ts';
 import { ownValue } from '../../report/report.ts';
 import { fromSnapshots, nothingKnown, withUnanswered } from '../evidence/memory.ts';
 import { leagueOf } from '../evidence/pre-image.ts';
-import type { ReadingPorts, Comparison } from '../ports.ts';
+import type { Comparison, ReadTask } from '../ports.ts';
 import { readPointsConfig, SHOWS_NONE } from '../pulling/resources.ts';
 import { compareLive, type ReadKey } from './compare-live.ts';
 import { readKeys } from './read-actual.ts';
@@ -18,30 +17,23 @@ import { PLAIN, type ComparisonAsked, type LookBack, type PushStrategy } from '.
 import type { Seen } from '../../plan/reconcile/seen.ts';
 
 /** Points configurations are compared with what was last confirmed and, of leagues that are not known, with what the service shows. */
-async function compare({ ports, mapping, account, rows, wanted }: ComparisonAsked): Promise<Comparison> {
-  const { service } = account;
-  if (wanted === 'none') return nothingKnown('compared with nothing (compare: none)');
-  if (wanted === 'live')
-    return compareLive(ports, mapping, service, rows, pointsReader(ports, mapping, service), 'league');
-  const comparison = await fromSnapshots(ports, mapping, service, 'compared with the last confirmed push');
-  return besideMemory(ports, mapping, service, comparison);
+async function compare(asked: ComparisonAsked): Promise<Comparison> {
+  if (asked.wanted === 'none') return nothingKnown('compared with nothing (compare: none)');
+  if (asked.wanted === 'live') return compareLive(asked, pointsReader(asked), 'league');
+  return besideMemory(asked, await fromSnapshots(asked, 'compared with the last confirmed push'));
 }
 
 /** The points configuration of a league; where none is shown, what this state last saw confirmed. */
-function pointsReader(ports: ReadingPorts, mapping: PushMapping, service: ServiceAccount): ReadKey {
-  const read = shownConfigReader(ports, mapping, service);
+function pointsReader(task: ReadTask): ReadKey {
+  const { ports, mapping, account } = task;
+  const read = shownConfigReader(task);
   return async (key) =>
-    (await read(key)) ?? (await ports.store.snapshots(service, mapping.resource, [key])).get(key);
+    (await read(key)) ?? (await ports.store.snapshots(account, mapping.resource, [key])).get(key);
 }
 
 /** A memory of points configurations with what the service shows of leagues that it does not know: no first push overwrites one unseen. */
-function besideMemory(
-  ports: ReadingPorts,
-  mapping: PushMapping,
-  service: ServiceAccount,
-  memory: Comparison,
-): Comparison {
-  const read = shownConfigReader(ports, mapping, service);
+function besideMemory(task: ReadTask, memory: Comparison): Comparison {
+  const read = shownConfigReader(task);
   return {
     ...memory,
     lookup: async (keys) => {
@@ -60,8 +52,9 @@ function besideMemory(
 }
 
 /** The points configuration of a league by any id that may name it, else as its league shows it; undefined where neither shows one. */
-function shownConfigReader(ports: ReadingPorts, mapping: PushMapping, service: ServiceAccount): ReadKey {
-  const read = configReader(ports, mapping, service);
+function shownConfigReader(task: ReadTask): ReadKey {
+  const { ports, mapping } = task;
+  const read = configReader(task);
   const orNone = async (look: () => ReturnType<ReadKey>): ReturnType<ReadKey> => {
     try {
       const record = await look();
@@ -101,21 +94,21 @@ function configOf({ resource }: PushMapping, key: string, shown: unknown): Known
 }
 
 /** The points configuration of a league as the service has it. Errors: UnavailableError `points_config.*`. */
-function configReader(ports: ReadingPorts, mapping: PushMapping, service: ServiceAccount): ReadKey {
+function configReader({ ports, mapping, account }: ReadTask): ReadKey {
   return async (key) => {
     const league = Number(key);
     if (!Number.isSafeInteger(league)) return undefined;
-    const { record } = await readPointsConfig(league, { ...ports, account: service, mapping: mapping.name });
+    const { record } = await readPointsConfig(league, { ...ports, account, mapping: mapping.name });
     return configOf(mapping, key, record);
   };
 }
 
 /** Points configurations: every field of the league's configuration as it was sent is as good as an answer. */
-const lookBack: LookBack = async (ports, account, mapping, open) => {
+const lookBack: LookBack = async (task, open) => {
   const found = new Map<string, Confirmation>();
   let others: Seen['others'] = 'unseen';
   for (const row of open.flatMap(({ rows }) => rows)) {
-    const confirmation = await readPoints(ports, account, mapping, row);
+    const confirmation = await readPoints(task, row);
     if (confirmation === undefined) others = 'unclear';
     else if (confirmation !== 'another' && row.key !== null) found.set(row.key, confirmation);
   }
@@ -123,14 +116,10 @@ const lookBack: LookBack = async (ports, account, mapping, open) => {
   return { found, others, why: { code } };
 };
 
-async function readPoints(
-  ports: ReadingPorts,
-  account: ServiceAccount,
-  mapping: PushMapping,
-  row: RunRow,
-): Promise<Confirmation | 'another' | undefined> {
+async function readPoints(task: ReadTask, row: RunRow): Promise<Confirmation | 'another' | undefined> {
+  const { mapping } = task;
   try {
-    const record = await configReader(ports, mapping, account)(String(leagueOf(row)));
+    const record = await configReader(task)(String(leagueOf(row)));
     if (record === undefined) return undefined;
     return changedFields(row.fields ?? {}, record, mapping.resource).length > 0
       ? 'another'
@@ -152,10 +141,9 @@ export const pointsConfig: PushStrategy = {
   ...PLAIN,
   takeEvidence: () => Promise.resolve(undefined),
   keepAnswer,
-  compare: async (asked) =>
-    withUnanswered(asked.ports, asked.mapping, asked.account.service, await compare(asked)),
+  compare: async (asked) => withUnanswered(asked, await compare(asked)),
   lookBack,
   unitOf: (key) => key,
-  planActualReading: (ports, account, mapping, { units }) =>
-    readKeys(ports, configReader(ports, mapping, account), units, 'the configuration of each league'),
+  planActualReading: (task, { units }) =>
+    readKeys(task.ports, configReader(task), units, 'the configuration of each league'),
 };

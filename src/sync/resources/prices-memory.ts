@@ -4,7 +4,6 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { FieldValue } from '../../model/tables/cell.ts';
 import { RefusedError, StoppedError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
-import type { ServiceAccount } from '../../model/state/store.ts';
 import { known } from '../../plan/known-records.ts';
 import { isStep } from '../../plan/resources/prices.ts';
 import { isUnlistable } from '../evidence/full-list.ts';
@@ -13,7 +12,7 @@ import { readLog, type Log } from '../evidence/logs.ts';
 import { unknownLeagues } from '../evidence/memory.ts';
 import { appliedSince, writesBeside, writesByRun } from '../evidence/pre-image.ts';
 import type { Evidence } from '../../plan/reconcile/evidence.ts';
-import type { ReadingPorts } from '../ports.ts';
+import type { PushTask, ReadingPorts, ReadTask, StateTask } from '../ports.ts';
 import { unlessRefused } from '../rows/league-weeks.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import type { ReadKey } from './compare-live.ts';
@@ -59,13 +58,9 @@ const orElse = (add: string, hasSteps: boolean, adopting: string): string =>
 /**
  * A state that remembers nothing of a fantasy league must not write over a log of it: the state may be lost, and a price may be a delta. Only reads.
  */
-export async function checkAnyMemory(
-  ports: ReadingPorts,
-  mapping: PushMapping,
-  service: ServiceAccount,
-  rows: RunRows,
-): Promise<StoppedError | undefined> {
-  const leagues = await unknownLeagues(ports, mapping, service, rows);
+export async function checkAnyMemory(task: ReadTask, rows: RunRows): Promise<StoppedError | undefined> {
+  const { ports, mapping } = task;
+  const leagues = await unknownLeagues(task, rows);
   return leagues.size === 0 ? undefined : logOf(ports, mapping, leagues, rows);
 }
 
@@ -139,19 +134,13 @@ const logCount = ({ count }: Evidence): number | undefined => count;
 /** Players that are asked for their price at most. */
 const SAMPLE = 10;
 
-export async function checkMemory(
-  ports: ReadingPorts,
-  mapping: PushMapping,
-  account: ServiceAccount,
-  rows: RunRows,
-): Promise<StoppedError | undefined> {
-  const last = await newestWrite(ports, account, mapping, logCount);
+export async function checkMemory(task: ReadTask, rows: RunRows): Promise<StoppedError | undefined> {
+  const { ports, mapping } = task;
+  const last = await newestWrite(task, logCount);
   const planned = await plannedPrices(rows, mapping);
   if (last === undefined)
-    return (await isStepLogged(ports, account, mapping, planned))
-      ? notRemembered(mapping, planned, true)
-      : undefined;
-  const { applied, open } = await keysSince(ports, account, mapping, last);
+    return (await isStepLogged(task, planned)) ? notRemembered(mapping, planned, true) : undefined;
+  const { applied, open } = await keysSince(task, last);
   const since = new Set(applied.map(playerOf));
   const earlier = strangersOf(last).filter((player) => planned.has(player) && !since.has(player));
   const least = last.found + applied.length;
@@ -203,9 +192,7 @@ function notRemembered(mapping: PushMapping, planned: PlannedPrices, isStepSent:
  * whoever looks for it in the log sends steps then.
  */
 async function isStepLogged(
-  ports: ReadingPorts,
-  account: ServiceAccount,
-  { resource }: PushMapping,
+  { ports, account, mapping: { resource } }: ReadTask,
   planned: PlannedPrices,
 ): Promise<boolean> {
   const writes = (await Array.fromAsync(writesByRun(ports.store, account, resource)))
@@ -225,15 +212,12 @@ const strangersOf = ({ evidence }: LastWrite<unknown>): readonly string[] => evi
  * was decided. A write of one player must not make the next push forget what the log showed of others.
  */
 export async function strangersIn(
-  ports: ReadingPorts,
-  mapping: PushMapping,
-  account: ServiceAccount,
-  rows: RunRows,
+  task: PushTask,
   { count, records = [] }: Log<'list-prices'>,
 ): Promise<readonly string[]> {
-  const last = await newestWrite(ports, account, mapping, logCount);
+  const last = await newestWrite(task, logCount);
   if (last === undefined) return [];
-  const { applied, open } = await keysSince(ports, account, mapping, last);
+  const { applied, open } = await keysSince(task, last);
   const ours = [...applied, ...open];
   // Where uploads cannot be told apart, one that is not ours may be of any player.
   const anybody = count > last.found + ours.length ? [records.map(playerIn)] : [];
@@ -241,19 +225,17 @@ export async function strangersIn(
   // What was sent since is not among these uploads, one for one.
   const sent = new Set(applied.map(playerOf));
   const before = strangersOf(last).filter((player) => !sent.has(player));
-  const planned = await plannedPrices(rows, mapping);
+  const planned = await plannedPrices(task.rows, task.mapping);
   return [...new Set([...before, ...uploads.flat()])].filter((player) => !planned.has(player));
 }
 
 /** The keys of what this state has sent since the evidence of a write was read: what was applied, and what nobody knows of. */
 async function keysSince(
-  ports: ReadingPorts,
-  account: ServiceAccount,
-  mapping: PushMapping,
+  task: StateTask,
   { intent, evidence }: LastWrite<unknown>,
 ): Promise<{ readonly applied: readonly string[]; readonly open: readonly string[] }> {
-  const applied = await appliedSince(ports, account, mapping, intent);
-  const beside = await writesBeside(ports, account, mapping, intent, evidence.atMs);
+  const applied = await appliedSince(task, intent);
+  const beside = await writesBeside(task, intent, evidence.atMs);
   const open = [intent, ...beside].filter(isOpenIntent);
   return { applied: applied.flatMap(({ keys }) => keys), open: open.flatMap(({ keys }) => keys) };
 }

@@ -28,12 +28,13 @@ import {
 /** More references than these are not kept with every write. */
 const MOST_REFS = 500;
 
-async function takeEvidence({ ports, mapping, account, rows }: PushTask): Promise<Evidence | undefined> {
+async function takeEvidence(task: PushTask): Promise<Evidence | undefined> {
+  const { ports } = task;
   const log = await readLog(ports, 'list-prices', {});
   if (log === undefined) return undefined;
   const refs = [...new Set(log.records?.map(({ txn_ref }) => txn_ref ?? ''))];
   const known = log.records !== undefined && refs.length <= MOST_REFS;
-  const strangers = known ? await strangersIn(ports, mapping, account, rows, log) : [];
+  const strangers = known ? await strangersIn(task, log) : [];
   const players = known && refs.includes('') ? log.records.map(playerIn) : [];
   return {
     atMs: ports.clock.now(),
@@ -45,23 +46,16 @@ async function takeEvidence({ ports, mapping, account, rows }: PushTask): Promis
 }
 
 /** Prices are compared with what was last confirmed, or with those of each player. */
-async function compare({
-  ports,
-  mapping,
-  account,
-  rows,
-  wanted,
-  options,
-}: ComparisonAsked): Promise<Comparison> {
-  const { service } = account;
+async function compare(asked: ComparisonAsked): Promise<Comparison> {
+  const { ports, mapping, rows, wanted, options } = asked;
   if (wanted === 'none') return nothingKnown('compared with nothing (compare: none)');
   if (wanted === 'live') {
     const step = await firstStep(mapping, rows);
     if (step !== undefined) throw notForSteps(mapping, step, options.compare !== undefined);
-    return compareLive(ports, mapping, service, rows, priceReader(ports), 'player');
+    return compareLive(asked, priceReader(ports), 'player');
   }
-  const comparison = await fromSnapshots(ports, mapping, service, 'compared with the last confirmed push');
-  const stop = options.adopt ? undefined : await checkAnyMemory(ports, mapping, service, rows);
+  const comparison = await fromSnapshots(asked, 'compared with the last confirmed push');
+  const stop = options.adopt ? undefined : await checkAnyMemory(asked, rows);
   return stop === undefined ? comparison : { ...comparison, stop };
 }
 
@@ -84,14 +78,15 @@ function notForSteps(
  * Price uploads: the log groups its records by upload, and one whose players are those of the request is the request, where each of them has the price that was
  * sent. The log shows no prices, and somebody else may upload the same players: no time tells the two apart for sure, because a request may be applied late.
  */
-const lookBack: LookBack = async (ports, account, mapping, open) => {
+const lookBack: LookBack = async (task, open) => {
+  const { ports, mapping } = task;
   const log = await readLog(ports, 'list-prices', {});
   const [first] = open;
   const evidence = first && readEvidence(first.intent);
   if (log === undefined || first === undefined || evidence?.count === undefined)
     return nothing('unclear', NO_EVIDENCE);
   // Writes of one upload each go out one at a time, so the evidence of the first holds for all.
-  const applied = await appliedSince(ports, account, mapping, first.intent);
+  const applied = await appliedSince(task, first.intent);
   const groups = uploadsOf(log.records ?? [], evidence);
   for (const intent of applied) take(groups, intent);
   const logged = open.filter(({ intent }) => {
@@ -187,11 +182,10 @@ export const prices: PushStrategy = {
   evidenceCost: async (ports, batched, isGrown) =>
     batched.size === 0 ? 0 : logCost(ports, 'list-prices', {}, isGrown),
   checkMemory,
-  compare: async (asked) =>
-    withUnanswered(asked.ports, asked.mapping, asked.account.service, await compare(asked)),
+  compare: async (asked) => withUnanswered(asked, await compare(asked)),
   lookBack,
   unitOf: playerOf,
-  planActualReading: (ports, _account, _mapping, { units }) =>
+  planActualReading: ({ ports }, { units }) =>
     readKeys(ports, priceReader(ports), units, 'the price of each player', ({ fields }) =>
       isStep(fields?.type) ? 'it is a step: the service shows what all steps came to' : undefined,
     ),

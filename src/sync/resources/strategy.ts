@@ -1,3 +1,4 @@
+import type { Account } from '../../contract/resources/account.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { StoppedError } from '../../model/error.ts';
 import type { KnownRecord, RunRow, RunRows } from '../../model/state/run-rows.ts';
@@ -6,7 +7,7 @@ import type { OpenWeek } from '../../plan/guards.ts';
 import type { Confirmation } from '../../plan/requests.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import type { EvidenceSource } from '../evidence/pre-image.ts';
-import type { ReadingPorts, Comparison, OpenAccount, SyncPorts } from '../ports.ts';
+import type { Comparison, ReadTask, SyncPorts } from '../ports.ts';
 import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import type { OpenWrite, Seen } from '../../plan/reconcile/seen.ts';
 
@@ -36,20 +37,13 @@ export interface Sent {
 }
 
 /** Looks for the rows of writes in what the service shows. */
-export type LookBack = (
-  ports: ReadingPorts,
-  account: ServiceAccount,
-  mapping: PushMapping,
-  open: readonly OpenWrite[],
-  when: 'now' | 'settled',
-) => Promise<Seen>;
+export type LookBack = (task: ReadTask, open: readonly OpenWrite[], when: 'now' | 'settled') => Promise<Seen>;
 
 /** What a comparison of rows is asked with. */
-export interface ComparisonAsked {
-  readonly ports: ReadingPorts;
-  readonly mapping: PushMapping;
-  readonly account: OpenAccount;
+export interface ComparisonAsked extends ReadTask {
   readonly rows: RunRows;
+  /** The account as the service reported it. */
+  readonly record: Account;
   readonly wanted: PushMapping['compare'];
   readonly options: Pick<PlanOptions, 'compare' | 'adopt' | 'again'>;
 }
@@ -65,9 +59,7 @@ interface WithoutList {
   unitOf(key: string): string;
   /** How so many rows, with so many units, are read as the service has them now. */
   planActualReading(
-    ports: ReadingPorts,
-    account: ServiceAccount,
-    mapping: PushMapping,
+    task: ReadTask,
     count: { readonly rows: number; readonly units: number },
     sent: Sent,
   ): ActualReading;
@@ -85,13 +77,7 @@ export type PushStrategy = EvidenceSource & {
    * Stops where this state is an older copy, which does not know what went out since: what the rows would send may be there already. Records of other writers are
    * no reason to stop, but where only the account counts them: `used`. Only reads, and only where rows are to be sent.
    */
-  checkMemory(
-    ports: ReadingPorts,
-    mapping: PushMapping,
-    account: ServiceAccount,
-    rows: RunRows,
-    used?: number,
-  ): Promise<StoppedError | undefined>;
+  checkMemory(task: ReadTask, rows: RunRows, used?: number): Promise<StoppedError | undefined>;
   /** The game weeks that rows would have processed although they are not over, or nobody can tell. Only reads. */
   openWeeks(
     ports: Pick<SyncPorts, 'service' | 'signal' | 'timezone'>,

@@ -1,5 +1,4 @@
 import { resources, type ResourceName } from '../../contract/index.ts';
-import type { PushMapping } from '../../mapping/mapping.ts';
 import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
 import {
   bothSpellings,
@@ -18,7 +17,7 @@ import type { ServiceAccount } from '../../model/state/store.ts';
 import { digestOf } from '../../plan/digest.ts';
 import { fitRows, type Fit, type Shown } from '../../plan/reconcile/fit-rows.ts';
 import type { Confirmation } from '../../plan/requests.ts';
-import type { SyncPorts } from '../ports.ts';
+import type { StateTask, SyncPorts } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
 type Ports = Pick<SyncPorts, 'store'>;
@@ -67,9 +66,7 @@ export async function keySpeller(
  * speaks against.
  */
 export async function confirmShown(
-  ports: Ports,
-  account: ServiceAccount,
-  { resource }: PushMapping,
+  { ports, account, mapping: { resource } }: StateTask,
   rows: readonly RunRow[],
   shown: readonly Shown[],
   isOld: (shown: Shown) => boolean,
@@ -97,9 +94,7 @@ async function confirmFit(
 
 /** What the answer to a write says of its rows, by key. */
 export async function confirmAnswer(
-  ports: Ports,
-  account: ServiceAccount,
-  mapping: PushMapping,
+  { ports, account, mapping }: StateTask,
   rows: readonly RunRow[],
   answered: readonly unknown[],
   isOld: (shown: Shown) => boolean = () => false,

@@ -61,7 +61,7 @@ export class CounterWitness {
     const isSeen = (await ports.store.snapshots(account, mapping.resource, keys)).size > 0;
     // Or it showed them under other keys.
     const writes = refused.map(({ intent }) => intent);
-    if (isSeen || (await countStrange(ports, account, mapping, writes)) > 0) return undefined;
+    if (isSeen || (await countStrange(this.#task, writes)) > 0) return undefined;
     return used === (await countKnown(ports, account, mapping.resource)) ? used : undefined;
   }
 

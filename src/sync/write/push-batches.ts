@@ -151,8 +151,7 @@ class BatchPush {
 
   /** The first row of a batch whose record the service may have under another spelling. */
   async #firstAlike(rows: readonly RunRow[]): Promise<RunRow | undefined> {
-    const { ports, account, mapping } = this.#writer.task;
-    const known = await knownAlike(ports, account, mapping, rows);
+    const known = await knownAlike(this.#writer.task, rows);
     return rows.find(({ key }) => key !== null && known.has(key));
   }
 
@@ -177,9 +176,9 @@ class BatchPush {
 
   /** The rows that are still one record each, now that it is known how the service spells keys. */
   async #withoutAlike(rows: readonly RunRow[]): Promise<readonly RunRow[]> {
-    const { ports, account, mapping, runId } = this.#writer.task;
+    const { task } = this.#writer;
     await this.#writer.recordAnswered();
-    const { left, refused } = await speltAlikeSince(ports, account, mapping, runId, rows);
+    const { left, refused } = await speltAlikeSince(task, task.runId, rows);
     await this.#writer.patch(refused);
     return left;
   }
@@ -212,8 +211,9 @@ class BatchPush {
     batch: readonly RunRow[],
     { records: answered, entries = [] }: AppliedWrite,
   ): Promise<void> {
-    const { ports, account, mapping } = this.#writer.task;
-    const confirmations = await confirmAnswer(ports, account, mapping, batch, answered, wasThere([intent]));
+    const { task } = this.#writer;
+    const { ports, account, mapping } = task;
+    const confirmations = await confirmAnswer(task, batch, answered, wasThere([intent]));
     this.#noteSpelling(confirmations);
     const unanswered = batch.filter((row) => row.key === null || !confirmations.has(row.key));
     // What disagrees is remembered too: the key is there, with the values that were shown.
@@ -316,9 +316,10 @@ class BatchPush {
    * once nothing can come late any more.
    */
   async #seenOf(round: readonly RefusedBatch[]): Promise<Seen> {
-    const { ports, account, mapping } = this.#writer.task;
+    const { task } = this.#writer;
+    const { ports, account, mapping } = task;
     const open = round.map(({ batch, intent }) => ({ intent, rows: batch }));
-    const now = await readBack(ports, account, mapping, open, 'now');
+    const now = await readBack(task, open, 'now');
     const isKept = now.found.size > 0 || (await ports.store.fact(account, keptFact(mapping))) !== undefined;
     const isWhole = open.every(({ rows }) => rows.every(({ key }) => now.found.has(key ?? '')));
     if (isWhole || (!isKept && now.others !== 'unclear')) return this.#learnKept(now);
@@ -329,7 +330,7 @@ class BatchPush {
     const openMs = this.#writer.openSinceMs ?? nowMs;
     const sinceMs = countsMs === undefined ? openMs : nowMs + countsMs - ports.settleMs;
     if (!(await waitSettled(ports, sinceMs))) return this.#learnKept({ ...now, others: 'unclear' });
-    const later = await readBackTwice(ports, account, mapping, open);
+    const later = await readBackTwice(task, open);
     if (countsMs !== undefined && later.isUnlisted === true && (await this.#counter.agrees(round)))
       return { found: new Map(), others: 'absent' };
     return this.#learnKept({ ...later, found: new Map([...now.found, ...later.found]) });
@@ -345,8 +346,7 @@ class BatchPush {
 
   /** Rows without a trustworthy answer: those that the service lists are confirmed, the others are unknown. */
   async #readBackRows(intent: Intent, batch: readonly RunRow[], reason: Words, detail: Words): Promise<void> {
-    const { ports, account, mapping } = this.#writer.task;
-    const shown = await readBackNow(ports, account, mapping, { intent, rows: batch });
+    const shown = await readBackNow(this.#writer.task, { intent, rows: batch });
     this.#noteSpelling(shown);
     const found = withoutKnown(intent, detail, shown);
     const missing = batch.filter((row) => row.key === null || !found.has(row.key));

@@ -76,8 +76,8 @@ async function confirmChange(
   records: readonly unknown[],
 ): Promise<void> {
   const { key, fields } = row;
-  const { ports, account, mapping } = writer.task;
-  const found = await confirmAnswer(ports, account, mapping, [row], records);
+  const { mapping } = writer.task;
+  const found = await confirmAnswer(writer.task, [row], records);
   const record = key === null ? undefined : found.get(key)?.record;
   if (record === undefined || fields === null) {
     const [what] = resourcePlans[mapping.resource].nouns;
