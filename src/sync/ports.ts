@@ -104,11 +104,16 @@ export interface ReadTask extends StateTask {
   readonly mapping: PushMapping;
 }
 
-/** Everything that the writes of one mapping share. */
-export interface PushTask extends ReadTask {
-  readonly ports: SyncPorts;
+/** A mapping, and its rows in a run. */
+export interface RowsTask extends StateTask {
+  readonly mapping: PushMapping;
   readonly runId: string;
   readonly rows: RunRows;
+}
+
+/** Everything that the writes of one mapping share. */
+export interface PushTask extends ReadTask, RowsTask {
+  readonly ports: SyncPorts;
   /** Writing requests that the plan counted, for progress. */
   readonly writes: number;
   /** Records of the resource that the account counted when the run began; undefined where it does not say. */

@@ -25,6 +25,7 @@ import type { PlanOptions } from '../plan/saved/push-plan.ts';
 import { missingOf, withMissing } from '../plan/missing-mapping.ts';
 import { rememberAdopted } from './compare/compare-listed.ts';
 import { MarkedRows } from './compare/marked-rows.ts';
+import { rowsTask } from './journal/stored-run.ts';
 
 export type { PushResult } from './finish/end-run.ts';
 
@@ -218,7 +219,7 @@ export async function write(
     for (const { mapping } of planned.mappings) {
       const stop = stoppedBy ?? late.get(mapping.name);
       const reason: Words = stop === undefined ? [{ code: 'run-ended' }] : stopWords(stop);
-      for (const each of withMissing(mapping)) await leaveRest(ports, run, each, rows, reason);
+      for (const each of withMissing(mapping)) await leaveRest(rowsTask({ ports, run, rows }, each), reason);
     }
     const [first] = late.values();
     return await finish(ports, run, planned, { stoppedBy: stoppedBy ?? first });

@@ -22,7 +22,7 @@ import { waitForOpenWrites } from './journal/open-writes.ts';
 import { openAccount } from './plan/plan-sync.ts';
 import { finish } from './finish/end-run.ts';
 import { reconcileWrites } from './reconcile/writes.ts';
-import { allMappings, pushedMappings } from './journal/stored-run.ts';
+import { allMappings, pushedMappings, rowsTask } from './journal/stored-run.ts';
 import { rowsOfWrites } from './journal/unverified.ts';
 import type { SyncPorts, OpenAccount } from './ports.ts';
 import { holding } from './runs/holding.ts';
@@ -162,10 +162,10 @@ async function resolveMapping(
   settling: Resolving,
   cases: readonly OpenCase[],
 ): Promise<readonly ResolvedCase[]> {
-  const { ports, account, run, mapping, rows, assume } = settling;
+  const { mapping, assume } = settling;
   const unknown = cases.filter(({ kind }) => kind === 'unknown');
   const conflicts = cases.filter(({ kind }) => kind === 'conflict');
-  if (unknown.length > 0) await reconcileWrites(ports, run.id, mapping, rows, account.service);
+  if (unknown.length > 0) await reconcileWrites(rowsTask(settling, mapping));
   const settled: ResolvedCase[] = [];
   for (const each of unknown) {
     const found = await readBackOf(settling, each);
@@ -177,7 +177,8 @@ async function resolveMapping(
 }
 
 /** What reading back made of a write, by its rows: those that are open again were not applied. */
-async function readBackOf({ ports, run, mapping, rows }: Resolving, each: OpenCase): Promise<Resolved> {
+async function readBackOf(settling: Resolving, each: OpenCase): Promise<Resolved> {
+  const { ports, run, mapping, rows } = settling;
   const intent = (await ports.store.intents(run.id)).find(({ id }) => id === each.id);
   const now = await rows.rows(
     mapping.name,
@@ -192,7 +193,7 @@ async function readBackOf({ ports, run, mapping, rows }: Resolving, each: OpenCa
   const again = now.filter(
     ({ outcome, id }) => (outcome === null || outcome === 'deferred') && (id === null || !isProved),
   );
-  const doubtful = await rowsOfWrites(ports, run, mapping, mayBeApplied);
+  const doubtful = await rowsOfWrites(rowsTask(settling, mapping), mayBeApplied);
   const isDoubtful = ({ rowNumber }: RunRow): boolean => !isProved || doubtful.has(rowNumber);
   await rows.patch(
     mapping.name,
@@ -233,7 +234,8 @@ async function updateRun(ports: SyncPorts, run: Run, rows: RunRows): Promise<voi
   const pushed = run.summaries.filter((each) => each.direction === 'push');
   const isWhole = !run.finished || pushed.some(({ conflict }) => conflict > 0);
   if (!isWhole) return;
-  for (const mapping of allMappings(run)) await leaveRest(ports, run, mapping, rows, [{ code: 'run-ended' }]);
+  for (const mapping of allMappings(run))
+    await leaveRest(rowsTask({ ports, run, rows }, mapping), [{ code: 'run-ended' }]);
   const mappings = pushedMappings(run).map((mapping) => ({ mapping }));
   const requests = { planned: ports.service.counts().sent };
   const { report } = await finish(ports, run, { rows, mappings, requests }, { stoppedBy: undefined });

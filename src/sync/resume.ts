@@ -18,7 +18,7 @@ import {
 } from './push.ts';
 import { readSources } from './rows/read-rows.ts';
 import { reconcileWrites } from './reconcile/writes.ts';
-import { runOf, type StoredRun } from './journal/stored-run.ts';
+import { rowsTask, runOf, type StoredRun } from './journal/stored-run.ts';
 import type { OpenAccount, PlannedPush, SyncPorts } from './ports.ts';
 import { holding } from './runs/holding.ts';
 import type { PlanOptions } from '../plan/saved/push-plan.ts';
@@ -115,7 +115,7 @@ async function planLeft(
     const stop = whyStopped(planned.stops.filter(({ error }) => error.code !== REJECTED));
     if (stop !== undefined) throw stop;
     ports.passed?.('memory', 'older_state', 'guards');
-    for (const mapping of mappings) await noteSent(ports, run, mapping, rows);
+    for (const mapping of mappings) await noteSent(rowsTask(begun, mapping));
     const left = await leaveOvertaken(ports, run, planned, options.allowGuards);
     await approve(left, run.id);
     ports.passed?.('approval');
@@ -181,22 +181,19 @@ async function withUncounted({ store }: Pick<SyncPorts, 'store'>, run: Run): Pro
 }
 
 /** Makes the rows of one mapping ready to be compared again: what was surely applied has its outcome, what surely was not is open. */
-async function reopen({ ports, run, rows, account, options }: BegunRun, mapping: PushMapping): Promise<void> {
-  await rows.reopenDeferred(mapping.name);
-  await reconcileWrites(ports, run.id, mapping, rows, account.service, options.onAmbiguous);
-  await rows.restart(mapping.name);
+async function reopen(begun: BegunRun, mapping: PushMapping): Promise<void> {
+  await begun.rows.reopenDeferred(mapping.name);
+  await reconcileWrites(rowsTask(begun, mapping), begun.options.onAmbiguous);
+  await begun.rows.restart(mapping.name);
 }
 
 /** Defers all but the first open rows of one mapping, and the users that are no longer in its table. */
-async function leaveBeyond(
-  { ports, run, rows }: BegunRun,
-  mapping: PushMapping,
-  limit: number,
-): Promise<void> {
+async function leaveBeyond(begun: BegunRun, mapping: PushMapping, limit: number): Promise<void> {
+  const { run, rows } = begun;
   const said: Words = [{ code: 'limit-leaves', run: run.id }];
   const first = await rows.page(mapping.name, { open: true, afterRow: 0, limit, only: 'fields' });
   const taken = new Set(first.map(({ rowNumber }) => rowNumber));
-  const ofCreated = await wordsOfCreated(ports, run, mapping, said);
+  const ofCreated = await wordsOfCreated(rowsTask(begun, mapping), said);
   await deferRows(rows, mapping, (row) => (taken.has(row.rowNumber) ? undefined : (ofCreated(row) ?? said)));
   const missing = missingOf(mapping);
   if (missing !== undefined) await rows.deferOpen(missing.name, said);

@@ -4,7 +4,7 @@ import type { Intent, IntentResult } from '../../src/model/state/store.ts';
 import { leaveRest } from '../../src/sync/write/defer-rest.ts';
 import { knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine } from '../support/engine.ts';
-import { ACCOUNT, intentOf, pushTask, startedRun } from '../support/writes.ts';
+import { ACCOUNT, intentOf, pushTask, readTask, startedRun } from '../support/writes.ts';
 import { told, words } from '../support/said.ts';
 
 const CREATED = 'created, but its active flag was not set yet: the day is used up';
@@ -36,7 +36,7 @@ async function left(given: readonly RunRow[], sent: Sent = []): Promise<object> 
     await engine.store.addIntent(ACCOUNT, intentOf(id, { rowNumbers: [row], keys: [`U${row}`], ...changes }));
     if (result !== null) await engine.store.recordResult(ACCOUNT, id, result, words(detail), []);
   }
-  await leaveRest(engine.ports, startedRun('RUN'), mapping, rows, words('the day is used up'));
+  await leaveRest({ ...readTask(engine, mapping), runId: 'RUN', rows }, words('the day is used up'));
   const after = await rows.page(mapping.name, { afterRow: 0, limit: 10 });
   return Object.fromEntries(
     after.map(told).map(({ rowNumber, outcome, message }) => [rowNumber, [outcome, message]]),
@@ -122,7 +122,7 @@ it('an answer that was recorded before its rows were marked counts', async () =>
   await engine.store.addIntent(ACCOUNT, intentOf('W', { rowNumbers: [1], keys: ['U1'] }));
   const record = knownRecord('U1', { external_id: 'U1', display_name: 'Name 1', is_active: false }, 'id-1');
   await engine.store.recordResult(ACCOUNT, 'W', 'applied', [], [record]);
-  await leaveRest(engine.ports, startedRun('RUN'), pushMapping(), rows, words('the day is used up'));
+  await leaveRest({ ...readTask(engine, pushMapping()), runId: 'RUN', rows }, words('the day is used up'));
   const after = await rows.page(mapping.name, { afterRow: 0, limit: 10 });
   expect(after).toMatchObject([{ outcome: 'created', id: 'id-1', said: [] }]);
 });

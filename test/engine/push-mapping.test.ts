@@ -278,7 +278,7 @@ describe('a user that a success has no record of, but says something of', () => 
       ],
     ]);
     engine.service.listable = true;
-    await reconcileWrites(task.ports, 'RUN', task.mapping, task.rows, ACCOUNT);
+    await reconcileWrites(task);
     expect(await rowsOf(task)).toEqual([made, refused(byKey('U2', 0))]);
     expect(engine.service.writes).toHaveLength(1);
   });

@@ -8,7 +8,7 @@ import { doubtDetail } from '../../src/plan/reconcile/soft-refusal.ts';
 import { recordAnswers, reconcileWrites } from '../../src/sync/reconcile/writes.ts';
 import { createUser, knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
-import { ACCOUNT, intentOf, startedRun, watched } from '../support/writes.ts';
+import { ACCOUNT, intentOf, readTask, startedRun, watched } from '../support/writes.ts';
 import { told, words } from '../support/said.ts';
 
 const RUN = 'RUN';
@@ -64,7 +64,7 @@ async function ended({ mapping = users, rows: given, sent }: Case): Promise<Ende
 }
 
 const settle = ({ engine, mapping, rows }: Ended, onAmbiguous?: 'hold' | 'settle') =>
-  reconcileWrites(engine.ports, RUN, mapping, rows, ACCOUNT, onAmbiguous);
+  reconcileWrites({ ...readTask(engine, mapping), runId: RUN, rows }, onAmbiguous);
 
 const rowsOf = async ({ mapping, rows }: Ended): Promise<readonly object[]> =>
   (await rows.page(mapping.name, { afterRow: 0, limit: 100 }))
@@ -106,7 +106,11 @@ describe('settling a create', () => {
     held(given, 1);
     const calls: string[] = [];
     const { store, rows } = watched(given.engine.store, given.rows, calls);
-    await reconcileWrites({ ...given.engine.ports, store }, RUN, users, rows, ACCOUNT);
+    await reconcileWrites({
+      ...readTask({ ports: { ...given.engine.ports, store } }, users),
+      runId: RUN,
+      rows,
+    });
     expect(calls).toEqual(['marked', 'lasting', 'closed']);
   });
 
@@ -576,7 +580,7 @@ describe('settling a change of a user whose key is there twice', () => {
 describe('an answer that was recorded before its rows were marked', () => {
   const record = async (given: Ended): Promise<readonly object[]> => {
     const { engine, mapping, rows } = given;
-    await recordAnswers(engine.ports, RUN, mapping, rows, ACCOUNT);
+    await recordAnswers({ ...readTask(engine, mapping), runId: RUN, rows });
     return rowsOf(given);
   };
   const applied = { result: 'applied' as const };

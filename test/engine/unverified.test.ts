@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../src/model/outcome.ts';
 import { renderSaid, type Words } from '../../src/model/said.ts';
+import type { RunRows } from '../../src/model/state/run-rows.ts';
 import type { Intent, IntentResult } from '../../src/model/state/store.ts';
 import { deferCreated, deferOpen, noteSent, wordsOfCreated } from '../../src/sync/journal/unverified.ts';
+import type { RowsTask, SyncPorts } from '../../src/sync/ports.ts';
 import { isListedCreate, mayBeApplied } from '../../src/plan/reconcile/intents.ts';
 import { doubtDetail } from '../../src/plan/reconcile/soft-refusal.ts';
 import { pushMapping, runRow } from '../support/builders.ts';
@@ -17,6 +19,11 @@ const change = { operation: 'update-user' } as const;
 const upload = { resource: 'prices', operation: 'upload-prices' } as const;
 const create = { operation: 'create-users' } as const;
 const squad = { resource: 'squads', operation: 'create-squad' } as const;
+
+const taskOf = (ports: SyncPorts, rows: RunRows): RowsTask => ({
+  ...{ ports, runId: 'RUN', account: ACCOUNT },
+  ...{ mapping: pushMapping(), rows },
+});
 
 it.each<readonly [Partial<Intent>, IntentResult | null, Words, boolean]>([
   [change, 'not_applied', READ_BACK, true],
@@ -68,7 +75,7 @@ it('the rows of such writes are those of their mapping and their run', async () 
     name,
     [2, 3, 4, 5, 6].map((number) => runRow(number, {}, { change: 'update' })),
   );
-  await deferOpen(ports, { id: 'RUN' }, pushMapping(), rows, words('it is late'));
+  await deferOpen(taskOf(ports, rows), words('it is late'));
   const all = await rows.rows(name, [2, 3, 4, 5, 6]);
   const sent = all.filter(({ said }) => said[0]?.code === 'sent-not-shown');
   expect(sent.map(({ rowNumber }) => rowNumber)).toEqual([2, 3]);
@@ -93,7 +100,7 @@ async function sentThree(outcomes: readonly (Outcome | null)[]) {
 
 it('open rows that are left tell which of them were sent', async () => {
   const { ports, rows, told } = await sentThree([null, 'updated', null, null]);
-  await deferOpen(ports, { id: 'RUN' }, pushMapping(), rows, words('it is late'), 'update');
+  await deferOpen(taskOf(ports, rows), words('it is late'), 'update');
   expect(await told()).toEqual([
     [
       'deferred',
@@ -103,7 +110,7 @@ it('open rows that are left tell which of them were sent', async () => {
     ['deferred', 'not sent: it is late'],
     [null, ''],
   ]);
-  await deferOpen(ports, { id: 'RUN' }, pushMapping(), rows, words('it is late'));
+  await deferOpen(taskOf(ports, rows), words('it is late'));
   expect((await told())[3]).toEqual([
     'deferred',
     'sent without a trustworthy answer, and nothing shows that it was applied; not sent again: it is late',
@@ -113,7 +120,7 @@ it('open rows that are left tell which of them were sent', async () => {
 it('rows that need no change any more tell which of them were sent', async () => {
   const { ports, rows, told } = await sentThree(['unchanged', 'rejected', 'unchanged', 'unchanged']);
   await rows.patch(pushMapping().name, [{ rowNumber: 5, said: words('a remark') }]);
-  await noteSent(ports, { id: 'RUN' }, pushMapping(), rows);
+  await noteSent(taskOf(ports, rows));
   expect(await told()).toEqual([
     [
       'unchanged',
@@ -132,7 +139,7 @@ it('rows that wait for something else tell which of them were sent', async () =>
     pushMapping().name,
     [2, 4].map((rowNumber) => ({ rowNumber, outcome: 'deferred', said: why })),
   );
-  await noteSent(ports, { id: 'RUN' }, pushMapping(), rows);
+  await noteSent(taskOf(ports, rows));
   expect([(await told())[0], (await told())[2]]).toEqual([
     [
       'deferred',
@@ -163,10 +170,10 @@ it('rows whose records were created wait for their flag; all others are left', a
   ]);
   const reason = words('the budget has ended');
   const said: Words = [{ code: 'flag-not-set-yet', reason }];
-  const wordsOf = await wordsOfCreated(ports, { id: 'RUN' }, pushMapping(), reason);
+  const wordsOf = await wordsOfCreated(taskOf(ports, rows), reason);
   const page = await rows.page('users', { afterRow: 0, limit: 10 });
   expect(page.map(wordsOf)).toEqual([said, undefined, undefined, undefined, said, undefined]);
-  await deferCreated(ports, { id: 'RUN' }, pushMapping(), rows, reason, 'create');
+  await deferCreated(taskOf(ports, rows), reason, 'create');
   const after = await rows.page('users', { afterRow: 0, limit: 10 });
   expect(after.map(({ outcome }) => outcome)).toEqual(['deferred', null, null, null, 'deferred', null]);
   expect(after[0]?.said).toEqual(said);

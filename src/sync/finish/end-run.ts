@@ -56,6 +56,14 @@ interface Ended {
   readonly requests: Pick<RequestCounts, 'planned'>;
 }
 
+/** A mapping of a run that ends. */
+interface EndingMapping {
+  readonly ports: SyncPorts;
+  readonly run: Run;
+  readonly mapping: PushMapping;
+  readonly rows: RunRows;
+}
+
 /** Outcomes, and how many of the deferred rows are left to the next push. */
 type Counted = OutcomeCounts & Pick<PushSummary, 'stale'>;
 
@@ -70,7 +78,9 @@ export async function finish(
   const ended: EndedMapping[] = [];
   const since = await writtenSince(ports.store, run);
   for (const { mapping } of planned.mappings)
-    ended.push(await endMapping(ports, run, mapping, rows, { ...ending, isTaken: since.has(mapping.name) }));
+    ended.push(
+      await endMapping({ ports, run, mapping, rows }, { ...ending, isTaken: since.has(mapping.name) }),
+    );
   const summaries = ended.map(({ summary }) => summary);
   const counted = ended.flatMap(({ summary, missing }): Counted[] =>
     missing === undefined ? [summary] : [summary, missing],
@@ -119,21 +129,19 @@ interface EndedMapping {
 }
 
 async function endMapping(
-  ports: SyncPorts,
-  run: Run,
-  mapping: PushMapping,
-  rows: RunRows,
+  task: EndingMapping,
   { stoppedBy, exitCode, isTaken }: Ending & Pick<StillToMend, 'isTaken'>,
 ): Promise<EndedMapping> {
+  const { ports, run, mapping, rows } = task;
   const { name, resource, leagues } = mapping;
   const counts = outcomeCounts(await rows.countOutcomes(name));
   checkCounts(name, counts);
   const remedy = exitCode === undefined ? `teamsheet resume ${run.id}` : 'the same command';
-  const files = await tryResults(ports, run, mapping, rows, isTaken, remedy);
-  if (!isTaken && isAllDone(run, mapping, counts)) await removeRejected(ports, run, mapping, rows);
+  const files = await tryResults(task, isTaken, remedy);
+  if (!isTaken && isAllDone(run, mapping, counts)) await removeRejected(task);
   const reasons = await reasonsOf(rows, mapping, stoppedBy?.code);
   const notWrittenBack = await writeBackOutcomes(ports, mapping, rows);
-  const gone = await countMissing(ports, mapping, rows);
+  const gone = await countMissing(task);
   const stale = await countLeftToPush(rows, name);
   return {
     summary: {
@@ -187,15 +195,11 @@ function isAllDone(
 }
 
 /** A file of rows to correct goes with its rows: imported once more, a row whose key was corrected would make a second record. */
-async function removeRejected(
-  ports: SyncPorts,
-  run: Run,
-  mapping: PushMapping,
-  rows: RunRows,
-): Promise<void> {
+async function removeRejected(task: EndingMapping): Promise<void> {
+  const { ports, run, mapping } = task;
   const { name, source } = mapping;
   try {
-    const unread = unreadBy(run, mapping, rows);
+    const unread = unreadBy(task);
     const changed = await ports.results.removeRejected(run.id, name, fileOf(source.location), unread);
     tellChanged(ports, mapping, changed);
   } catch (error) {
@@ -205,7 +209,7 @@ async function removeRejected(
 }
 
 /** What a limit or a retry left out; undefined where the whole table was read. */
-function unreadBy(run: Run, { name }: PushMapping, rows: RunRows): UnreadRows | undefined {
+function unreadBy({ run, mapping: { name }, rows }: EndingMapping): UnreadRows | undefined {
   const { limit, only } = optionsOf(run);
   const choice = only?.[name];
   if (limit === undefined && choice === undefined) return undefined;
@@ -228,7 +232,7 @@ function tellChanged({ emit }: SyncPorts, mapping: PushMapping, changed: readonl
 }
 
 /** What a retry was to read and did not find. */
-async function missedBy(run: Run, { name }: PushMapping, rows: RunRows): Promise<MissedRows> {
+async function missedBy({ run, mapping: { name }, rows }: EndingMapping): Promise<MissedRows> {
   const choice = optionsOf(run).only?.[name];
   if (choice === undefined) return new Map();
   const { stoodAt = [], rowNumbers, refusedBy = [] } = await missedRows(choice, rows, name);
@@ -244,16 +248,14 @@ function hasNamedEncoding(run: Run, { source }: PushMapping): boolean {
 
 /** The results files of a mapping; undefined when they cannot be written: the run is then unfinished, so that `resume` writes them, unless it is over for good. */
 async function tryResults(
-  ports: SyncPorts,
-  run: Run,
-  mapping: PushMapping,
-  rows: RunRows,
+  task: EndingMapping,
   isTaken: boolean,
   remedy: string,
 ): Promise<Awaited<ReturnType<typeof writeResults>> | undefined> {
+  const { ports, run, mapping, rows } = task;
   try {
-    const missed = await missedBy(run, mapping, rows);
-    const unread = unreadBy(run, mapping, rows);
+    const missed = await missedBy(task);
+    const unread = unreadBy(task);
     const source = unread === undefined ? fileOf(mapping.source.location) : undefined;
     const still = { missed, unread, isTaken, source, isMarked: hasNamedEncoding(run, mapping) };
     const written = await writeResults(ports.results, run.id, mapping, rows, still);
@@ -272,11 +274,7 @@ const STAY_ACTIVE = OUTCOMES.filter((outcome) => outcome !== 'updated' && outcom
 const SHOWN_MISSING = 5;
 
 /** What became of the users that are no longer in the table; they stand in no results, so that those which stay active are told here. */
-async function countMissing(
-  { emit }: SyncPorts,
-  mapping: PushMapping,
-  rows: RunRows,
-): Promise<Counted | undefined> {
+async function countMissing({ ports, mapping, rows }: EndingMapping): Promise<Counted | undefined> {
   const missing = missingOf(mapping);
   if (missing === undefined) return undefined;
   const outcomes = outcomeCounts(await rows.countOutcomes(missing.name));
@@ -289,7 +287,7 @@ async function countMissing(
     ({ key, outcome, said }) => `"${key ?? ''}" is ${outcome ?? 'open'}: ${renderSaid(said)}`,
   );
   const are = renderCountOf(left, 'missing user was', 'missing users were');
-  emit({ kind: 'warning', message: `${mapping.name}: ${are} not deactivated (${failed.join('; ')})` });
+  ports.emit({ kind: 'warning', message: `${mapping.name}: ${are} not deactivated (${failed.join('; ')})` });
   return counts;
 }
 

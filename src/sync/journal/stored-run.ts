@@ -78,6 +78,12 @@ export async function newestRun(
   return (await runsOf(store, account)).find(fits);
 }
 
+/** One mapping of a run with its rows. */
+export const rowsTask = <Ports>(
+  { ports, run, rows }: { readonly ports: Ports; readonly run: Run; readonly rows: RunRows },
+  mapping: PushMapping,
+) => ({ ports, runId: run.id, account: run.account, mapping, rows });
+
 /** Does work with the rows that are kept of a run, and closes them; undefined where there are none. */
 export async function withKeptRows(
   store: Pick<Store, 'keptRunRows'>,

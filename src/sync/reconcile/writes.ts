@@ -1,8 +1,8 @@
 import { isChange } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
+import type { RunRow } from '../../model/state/run-rows.ts';
 import type { Said, Words } from '../../model/said.ts';
-import type { ServiceAccount, StoredIntent } from '../../model/state/store.ts';
+import type { StoredIntent } from '../../model/state/store.ts';
 import { withoutKnown } from '../../plan/reconcile/known-conflict.ts';
 import { isReadable, lostRows } from '../../plan/reconcile/lost-rows.ts';
 import { asReadAt, isListedCreate, mayBeApplied, maySendStill } from '../../plan/reconcile/intents.ts';
@@ -11,7 +11,7 @@ import { keySpeller } from '../rows/spelling.ts';
 import { readBackTwice } from './read-back.ts';
 import { type OpenWrite, wasNamedOtherwise } from '../../plan/reconcile/seen.ts';
 import { saidNo } from '../../plan/reconcile/soft-refusal.ts';
-import type { StateTask, SyncPorts } from '../ports.ts';
+import type { ReadTask, RowsTask, StateTask } from '../ports.ts';
 import {
   type Evidence,
   type OnAmbiguous,
@@ -42,30 +42,25 @@ export interface Reconciled {
  * are open again, and the others are unknown. Nothing may be applied late any more when it is called.
  */
 export async function reconcileWrites(
-  ports: SyncPorts,
-  runId: string,
-  mapping: PushMapping,
-  rows: RunRows,
-  account: ServiceAccount,
+  task: ReadTask & RowsTask,
   onAmbiguous: OnAmbiguous = 'hold',
 ): Promise<Reconciled> {
-  await recordAnswers(ports, runId, mapping, rows, account);
+  await recordAnswers(task);
+  const { ports, account, mapping, rows } = task;
   const nowMs = ports.clock.now();
-  const intents = (await intentsOf(ports, runId, mapping)).map((intent) =>
-    asReadAt(intent, nowMs, ports.settleMs),
-  );
+  const intents = (await intentsOf(task)).map((intent) => asReadAt(intent, nowMs, ports.settleMs));
   const open: (OpenWrite & { readonly intent: StoredIntent; readonly lost: readonly RunRow[] })[] = [];
   for (const intent of intents.filter(isOpenIntent)) {
     const lost = lostRows(intent, await rows.rows(mapping.name, intent.rowNumbers));
     const readable = lost.filter((row) => isReadable(intent, row));
-    open.push({ intent, lost, rows: [...(await openRowsOf(rows, mapping, intent)), ...readable] });
+    open.push({ intent, lost, rows: [...(await openRowsOf(task, intent)), ...readable] });
   }
   const unread = open.filter((write) => write.rows.length > 0);
-  const read = unread.length === 0 ? undefined : await readBackTwice({ ports, account, mapping }, unread);
+  const read = unread.length === 0 ? undefined : await readBackTwice(task, unread);
   const [again, created, others] = [new Set<number>(), new Set<number>(), new Set<number>()];
   const unproved = intents.filter((intent) => isListedCreate(intent) && mayBeApplied(intent));
   const doubtful = new Set(unproved.flatMap(({ rowNumbers }) => rowNumbers));
-  const laterRunOf = await createdLater({ ports, account, mapping }, intents);
+  const laterRunOf = await createdLater(task, intents);
   // A row may stand in several writes: what became of one says nothing of another that may still go out.
   const coming = new Map(
     open.flatMap(({ intent }) => {
@@ -80,7 +75,7 @@ export async function reconcileWrites(
     if (changed.length > 0) for (const row of intent.rowNumbers) doubtful.add(row);
     const evidence = { seen, onAmbiguous, laterRunOf, mayCome, isOlder: olderThan(mapping, intent) };
     // Otherwise the first one decides.
-    const left = (await openRowsOf(rows, mapping, intent)).filter(
+    const left = (await openRowsOf(task, intent)).filter(
       ({ rowNumber }) => !again.has(rowNumber) && !created.has(rowNumber),
     );
     const settled = left.map((row) => reconciledRow(row, intent, evidence));
@@ -108,22 +103,13 @@ export async function reconcileWrites(
   return { again: [...again], created: [...created] };
 }
 
-const intentsOf = async (
-  { store }: Pick<SyncPorts, 'store'>,
-  runId: string,
-  { name }: PushMapping,
-): Promise<readonly StoredIntent[]> => (await store.intents(runId)).filter(({ mapping }) => mapping === name);
+const intentsOf = async ({ ports, runId, mapping }: RowsTask): Promise<readonly StoredIntent[]> =>
+  (await ports.store.intents(runId)).filter((intent) => intent.mapping === mapping.name);
 
 /** Marks the open rows of writes whose answer was recorded, but whose rows were not marked any more. */
-export async function recordAnswers(
-  ports: Pick<SyncPorts, 'store'>,
-  runId: string,
-  mapping: PushMapping,
-  rows: RunRows,
-  account: ServiceAccount,
-): Promise<void> {
-  for (const intent of await intentsOf(ports, runId, mapping))
-    if (intent.result === 'applied') await recordApplied(ports, mapping, rows, intent, account);
+export async function recordAnswers(task: RowsTask): Promise<void> {
+  for (const intent of await intentsOf(task))
+    if (intent.result === 'applied') await recordApplied(task, intent);
 }
 
 /**
@@ -170,8 +156,7 @@ const shownAs = (
 
 /** The rows of a write that have no outcome that stands. */
 async function openRowsOf(
-  rows: RunRows,
-  mapping: PushMapping,
+  { rows, mapping }: RowsTask,
   { rowNumbers }: StoredIntent,
 ): Promise<readonly RunRow[]> {
   return (await rows.rows(mapping.name, rowNumbers)).filter(
@@ -181,11 +166,8 @@ async function openRowsOf(
 
 /** An answer was recorded, but the process ended before the rows were marked: the confirmed records say which rows it was. */
 async function recordApplied(
-  ports: Pick<SyncPorts, 'store'>,
-  mapping: PushMapping,
-  rows: RunRows,
+  { ports, account, mapping, rows }: RowsTask,
   intent: StoredIntent,
-  account: ServiceAccount,
 ): Promise<void> {
   const open = (await rows.rows(mapping.name, intent.rowNumbers)).filter((row) => row.outcome === null);
   if (open.length === 0) return;

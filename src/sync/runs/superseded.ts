@@ -3,7 +3,7 @@ import type { Words } from '../../model/said.ts';
 import type { MappingSummary, Run, ServiceAccount } from '../../model/state/store.ts';
 import { deferCreated, deferOpen } from '../journal/unverified.ts';
 import { countPlan } from '../plan/plan-mapping.ts';
-import { isSameAccount, optionsOf, pushedMappings, runsOf } from '../journal/stored-run.ts';
+import { isSameAccount, optionsOf, pushedMappings, rowsTask, runsOf } from '../journal/stored-run.ts';
 import type { PlannedPush, SyncPorts } from '../ports.ts';
 import type { MappingPlan } from '../../plan/saved/push-plan.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
@@ -36,7 +36,7 @@ export async function leaveOvertaken(
 
 /** Defers what one mapping would change, and says so; undefined where it would change nothing. */
 async function leaveChanges(
-  { store, emit }: Pick<SyncPorts, 'store' | 'emit'>,
+  ports: Pick<SyncPorts, 'store' | 'emit'>,
   run: Run,
   newer: Run,
   planned: PlannedPush,
@@ -48,15 +48,17 @@ async function leaveChanges(
   const changes = updates + deactivated;
   if (changes === 0) return undefined;
   const reason: Words = [{ code: 'run-read-since', run: newer.id }];
-  await deferCreated({ store }, run, mapping, planned.rows, reason, 'update');
-  await deferOpen({ store }, run, mapping, planned.rows, reason, 'update');
+  const begun = { ports, run, rows: planned.rows };
+  const task = rowsTask(begun, mapping);
+  await deferCreated(task, reason, 'update');
+  await deferOpen(task, reason, 'update');
   const missing = missingOf(mapping);
-  if (missing !== undefined) await deferOpen({ store }, run, missing, planned.rows, reason);
+  if (missing !== undefined) await deferOpen(rowsTask(begun, missing), reason);
   const are =
     changes === 1
       ? '1 row that would change a record back is'
       : `${changes} rows that would change records back are`;
-  emit({
+  ports.emit({
     kind: 'warning',
     message: `${name}: run ${newer.id} has pushed it since run ${run.id} ended; ${are} not sent, and push ${name} reads the table as it is now`,
   });

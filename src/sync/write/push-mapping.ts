@@ -38,14 +38,14 @@ export async function pushMapping(task: PushTask): Promise<void> {
 
 /** Waits until nothing can be applied late any more and reconciles the writes that have no answer; false when nothing is left to send. */
 async function reconcileRound(writer: PushWriter): Promise<boolean> {
-  const { ports, runId, mapping, rows, account, onAmbiguous } = writer.task;
-  const { openSinceMs } = writer;
+  const { task, openSinceMs } = writer;
+  const { ports, mapping, rows, onAmbiguous } = task;
   writer.openSinceMs = undefined;
   const unknown = (await rows.countOutcomes(mapping.name)).get('unknown') ?? 0;
   if (openSinceMs === undefined || unknown === 0 || !(await waitSettled(ports, openSinceMs))) return false;
-  const { again, created } = await reconcileWrites(ports, runId, mapping, rows, account, onAmbiguous);
+  const { again, created } = await reconcileWrites(task, onAmbiguous);
   const spent = again.filter((rowNumber) => writer.isSpent(rowNumber));
-  const doubtful = await rowsOfWrites(ports, { id: runId }, mapping, mayBeApplied);
+  const doubtful = await rowsOfWrites(task, mayBeApplied);
   await writer.patch(
     (await rows.rows(mapping.name, spent)).map((row) => {
       const said = spentWords(mapping, row, writer.lastReason(row.rowNumber), doubtful);
