@@ -19,13 +19,14 @@ import { openOrRemove, readSources } from './rows/read-rows.ts';
 import { filledMappings } from './rows/unfilled.ts';
 import { deferStaleRows } from './write/source-edits.ts';
 import type { StoredRun } from './journal/stored-run.ts';
-import type { PlannedPush, SyncPorts, OpenAccount } from './ports.ts';
+import type { PlannedPush, SyncPorts } from './ports.ts';
 import { holding } from './runs/holding.ts';
 import type { PlanOptions } from '../plan/saved/push-plan.ts';
 import { missingOf, withMissing } from '../plan/missing-mapping.ts';
 import { rememberAdopted } from './compare/compare-listed.ts';
 import { MarkedRows } from './compare/marked-rows.ts';
 import { rowsTask } from './journal/stored-run.ts';
+import type { PlanParts } from './compare/lookups.ts';
 
 export type { PushResult } from './finish/end-run.ts';
 
@@ -99,13 +100,8 @@ function newRun(
 }
 
 /** A run under the lock of its account, with the rows of its mappings. */
-export interface BegunRun {
-  readonly ports: SyncPorts;
+export interface BegunRun extends PlanParts {
   readonly run: Run;
-  readonly mappings: readonly PushMapping[];
-  readonly rows: RunRows;
-  readonly account: OpenAccount;
-  readonly options: PlanOptions;
   /** Those of its rows that were compared while they were read. */
   readonly marked?: MarkedRows;
 }
@@ -123,13 +119,13 @@ export async function planAndWrite(
   approve: Approve,
   check?: CheckPlan,
 ): Promise<PushResult> {
-  const { ports, run, mappings, rows, options, marked } = begun;
+  const { ports, run, mappings, rows, marked } = begun;
   let ready: BegunRun;
   let planned: PlannedPush;
   try {
     ready = await afterOpenWrites(begun);
     const ahead = await marked?.ahead(ready.account, rows);
-    planned = await planRows(ports, mappings, rows, ready.account, options, ahead);
+    planned = await planRows(ready, ahead);
     await check?.(planned);
     const stop = whyStopped(planned.stops);
     if (stop !== undefined) {

@@ -110,7 +110,7 @@ async function planLeft(
     const ready = await afterOpenWrites(begun, new Set([run.id]));
     for (const mapping of mappings.flatMap(withMissing)) await reopen(ready, mapping);
     if (limit !== undefined) for (const mapping of mappings) await leaveBeyond(ready, mapping, limit);
-    const planned = await planRows(ports, mappings, rows, ready.account, options);
+    const planned = await planRows(ready);
     // Rows that are invalid by now do not take back what was sent of the others.
     const stop = whyStopped(planned.stops.filter(({ error }) => error.code !== REJECTED));
     if (stop !== undefined) throw stop;

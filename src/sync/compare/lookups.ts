@@ -231,22 +231,9 @@ export class PlanLookups {
     const name = `${resource} looked up`;
     const asked = { ...mapping, name, resource, compare: 'auto' } as const;
     const options = { adopt: this.#plan.options.adopt, compare: undefined };
-    const read = await prepareComparison(
-      this.#plan.ports,
-      asked,
-      this.#plan.account,
-      this.#plan.rows,
-      options,
-    );
-    const { service } = this.#plan.account;
-    const found = ownRowsFirst(
-      this.#plan.ports,
-      service,
-      this.#plan.mappings,
-      this.#plan.rows,
-      resource,
-      read,
-    );
+    const { ports, account, mappings, rows } = this.#plan;
+    const read = await prepareComparison(ports, asked, account, rows, options);
+    const found = ownRowsFirst(ports, account.service, mappings, rows, resource, read);
     this.#known.set(resource, found);
     return found;
   }

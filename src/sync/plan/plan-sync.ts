@@ -8,7 +8,7 @@ import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import { withMissing } from '../../plan/missing-mapping.ts';
 import { orderMappings } from '../../plan/order.ts';
 import { referenceName, waitingFields } from '../../plan/lookups.ts';
-import { PlanLookups } from '../compare/lookups.ts';
+import { type PlanParts, PlanLookups } from '../compare/lookups.ts';
 import { warnOfDisagreements } from '../compare/disagreements.ts';
 import { foresee, type ComparedAhead } from '../compare/foreseen.ts';
 import { SiftedRows } from '../compare/sifted-rows.ts';
@@ -59,7 +59,7 @@ export async function planPush(
     const filled = await filledMappings(ports, ordered, rows, options);
     const account = await openAccount(ports);
     const ahead = await allAhead(sifted, account, rows);
-    const planned = ahead && (await planRows(ports, filled, rows, account, options, ahead));
+    const planned = ahead && (await planRows({ ports, mappings: filled, rows, account, options }, ahead));
     return { planned, filled, account };
   });
   if (planned !== undefined) return deferRejected(planned);
@@ -67,7 +67,8 @@ export async function planPush(
   await rows.remove();
   const silent = { ...ports, emit: (event: RunEvent) => event.kind === 'reading' && ports.emit(event) };
   const all = await readSources(silent, null, ordered, options);
-  return openOrRemove(all, async () => deferRejected(await planRows(ports, filled, all, account, options)));
+  const parts = { ports, mappings: filled, rows: all, account, options };
+  return openOrRemove(all, async () => deferRejected(await planRows(parts)));
 }
 
 /** By mapping, what was compared while its rows were read; undefined where the account says that something else is to be compared with. */
@@ -87,22 +88,15 @@ async function allAhead(
 
 /** Compares rows that were read already and completes the plan. Rows that have an outcome keep it. */
 export async function planRows(
-  ports: SyncPorts,
-  mappings: readonly PushMapping[],
-  rows: RunRows,
-  account: OpenAccount,
-  options: PlanOptions,
+  parts: PlanParts,
   ahead: ReadonlyMap<string, ComparedAhead> = new Map(),
 ): Promise<PlannedPush> {
+  const { ports, mappings, rows, account } = parts;
   const plans: MappingPlan[] = [];
   const steps: RequestStep[] = [];
   const stops: Stop[] = [];
-  const lookups = new PlanLookups({ ports, account, mappings, rows, options });
-  const planning: Planning = {
-    ...{ ports, mappings, rows, account, options, lookups, ahead },
-    made: new Map(),
-    sent: new Set(),
-  };
+  const lookups = new PlanLookups(parts);
+  const planning: Planning = { ...parts, lookups, ahead, made: new Map(), sent: new Set() };
   await forgetPlanned(mappings, rows);
   for (const mapping of mappings) {
     const { plan, stopped, work } = await planMapping(planning, mapping);
