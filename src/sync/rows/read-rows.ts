@@ -36,6 +36,15 @@ interface ReadingHooks {
   readonly through?: ((rows: RunRows) => RunRows) | undefined;
 }
 
+/** What is read into the rows of a run, and how. */
+interface Reading {
+  readonly ports: ReadPorts;
+  readonly runId: string | null;
+  readonly mappings: readonly PushMapping[];
+  readonly options: ReadOptions;
+  readonly hooks: ReadingHooks;
+}
+
 /**
  * Reads the sources of all mappings into the rows of a run. Errors: those of reading, one for all tables that are not there unless `onMissing` is told of them;
  * nothing is left behind.
@@ -48,11 +57,9 @@ export function readSources(
   hooks: ReadingHooks = {},
 ): Promise<RunRows> {
   const { sieveOf } = hooks;
+  const reading = { ports, runId, mappings, options, hooks };
   return againIfChanged(
-    () =>
-      sieveOf === undefined
-        ? readAll(ports, runId, mappings, options, hooks)
-        : readSifted(ports, runId, mappings, options, hooks, sieveOf),
+    () => (sieveOf === undefined ? readAll(reading) : readSifted(reading, sieveOf)),
     ports.emit,
   );
 }
@@ -61,14 +68,8 @@ export function readSources(
 const MAX_REPEATED = 100_000;
 
 /** Reads the sources; where rows have one key, or keys that look alike, once more, so that those rows are kept. */
-async function readSifted(
-  ports: ReadPorts,
-  runId: string | null,
-  mappings: readonly PushMapping[],
-  options: ReadOptions,
-  hooks: ReadingHooks,
-  sieveOf: SieveOf,
-): Promise<RunRows> {
+async function readSifted(reading: Reading, sieveOf: SieveOf): Promise<RunRows> {
+  const { ports, mappings } = reading;
   let kept: ReadonlyMap<string, ReadonlySet<number>> = new Map();
   for (let isFirst = true; ; isFirst = false) {
     const left = new Map<string, LeftRows>();
@@ -84,7 +85,7 @@ async function readSifted(
     const tell = (): void => told.forEach(ports.emit);
     let rows: RunRows;
     try {
-      rows = await readAll({ ...ports, emit }, runId, mappings, options, hooks, left);
+      rows = await readAll({ ...reading, ports: { ...ports, emit } }, left);
     } catch (error) {
       tell();
       throw error;
@@ -100,7 +101,7 @@ async function readSifted(
     if (!isFirst || repeated > MAX_REPEATED) {
       // What the sieves found so far counts no more.
       mappings.forEach(sieveOf);
-      return readAll(ports, runId, mappings, options, hooks);
+      return readAll(reading);
     }
   }
 }
@@ -116,14 +117,9 @@ export async function againIfChanged<T>(read: () => Promise<T>, emit?: SyncPorts
   }
 }
 
-async function readAll(
-  ports: ReadPorts,
-  runId: string | null,
-  mappings: readonly PushMapping[],
-  options: ReadOptions,
-  { onMissing, through = (rows) => rows }: ReadingHooks,
-  left: ReadonlyMap<string, LeftRows> = new Map(),
-): Promise<RunRows> {
+async function readAll(reading: Reading, left: ReadonlyMap<string, LeftRows> = new Map()): Promise<RunRows> {
+  const { ports, mappings } = reading;
+  const { onMissing, through = (read: RunRows) => read } = reading.hooks;
   announceSources(
     ports.tables,
     mappings.flatMap((mapping) => [
@@ -131,12 +127,12 @@ async function readAll(
       ...lookupFiles(mapping).map(({ location }) => location),
     ]),
   );
-  const rows = through(await ports.store.openRunRows(runId));
+  const rows = through(await ports.store.openRunRows(reading.runId));
   return openOrRemove(rows, async () => {
     const missing: ConfigError[] = [];
     for (const mapping of mappings) {
       try {
-        await readRows(ports, mapping, rows, options, runId !== null, left.get(mapping.name));
+        await readRows(reading, mapping, rows, left.get(mapping.name));
       } catch (error) {
         if (!isMissing(error)) throw error;
         missing.push(error);
@@ -183,13 +179,12 @@ export async function openOrRemove<T>(rows: RunRows, open: () => Promise<T>): Pr
  * compared with each other. Sends nothing. Errors: ConfigError `source.*` and `header.*`.
  */
 async function readRows(
-  ports: ReadPorts,
+  reading: Reading,
   mapping: PushMapping,
   rows: RunRows,
-  options: ReadOptions,
-  isRun: boolean,
   left: LeftRows | undefined,
 ): Promise<void> {
+  const { ports, options } = reading;
   const { source } = mapping;
   const { location } = source;
   if (left !== undefined && (await recallRows(ports, mapping, rows, left))) return;
@@ -200,7 +195,7 @@ async function readRows(
       : await openSource(ports, mapping, location, options.encoding ?? source.encoding, isDigested);
   let read: Omit<WholeReading, 'counts'>;
   try {
-    read = await addRows(ports, mapping, table, rows, options, isRun, left);
+    read = await addRows(reading, mapping, table, rows, left);
   } finally {
     await table.close();
   }
@@ -266,12 +261,10 @@ async function openSource(
 }
 
 async function addRows(
-  ports: ReadPorts,
+  { ports, runId, options }: Reading,
   mapping: PushMapping,
   table: SourceTable,
   rows: RunRows,
-  options: ReadOptions,
-  isRun: boolean,
   left: LeftRows | undefined,
 ): Promise<Omit<WholeReading, 'counts'>> {
   const reader = createRowReader(mapping, table.header, {
@@ -291,7 +284,7 @@ async function addRows(
   const chosen = Object.hasOwn(only, mapping.name) ? only[mapping.name] : undefined;
   const isWanted = choose(chosen);
   const moved = chosen && movedRows(chosen);
-  const checks = rowChecks(ports, mapping, isRun);
+  const checks = rowChecks(ports, mapping, runId !== null);
   await left?.open(table);
   const add = async (parsed: readonly ParsedRow[], known = 0): Promise<void> => {
     moved?.look(parsed);
