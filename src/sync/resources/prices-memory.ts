@@ -61,19 +61,7 @@ const orElse = (add: string, hasSteps: boolean, adopting: string): string =>
 export async function checkAnyMemory(task: ReadTask, rows: RunRows): Promise<StoppedError | undefined> {
   const { ports, mapping } = task;
   const leagues = await unknownLeagues(task, rows);
-  return leagues.size === 0 ? undefined : logOf(ports, mapping, leagues, rows);
-}
-
-/** Pages of the log of prices that are looked through, once for each new league. */
-const MOST_PAGES = 200;
-
-async function logOf(
-  ports: ReadingPorts,
-  mapping: PushMapping,
-  leagues: ReadonlySet<number>,
-  rows: RunRows,
-): Promise<StoppedError | undefined> {
-  const shown = await shownUploads(ports, leagues);
+  const shown = leagues.size === 0 ? undefined : await shownUploads(ports, leagues);
   if (shown === undefined) return undefined;
   const hasSteps = (await firstStep(mapping, rows)) !== undefined;
   return new StoppedError(
@@ -85,6 +73,9 @@ async function logOf(
     },
   );
 }
+
+/** Pages of the log of prices that are looked through, once for each new league. */
+const MOST_PAGES = 200;
 
 /** What the service shows of uploads of these leagues; undefined where it has none. */
 async function shownUploads(
