@@ -26,21 +26,22 @@ import { openAccount } from '../../sync/plan/plan-sync.ts';
 import { createPipes } from '../../tables/pipes.ts';
 import { readFileBytes } from '../../tables/regular-file.ts';
 import { CONFLICT, conflictSays } from './api-conflict.ts';
-import { defineCommand } from '../command.ts';
+import { type ArgsOf, defineCommand } from '../command.ts';
 import { pairs, serviceFlags, text } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { renderStop } from '../render/stop.ts';
 import { safeJson } from '../render/text.ts';
 import { withSession, type Session } from '../session.ts';
 
+const inputFlags = {
+  id: text('the id in the path'),
+  query: pairs('query', 'name=value of the query; may be repeated'),
+  body: text('the body as JSON, or @FILE'),
+};
+
 /** `api OPERATION`: one raw call; standard output is the envelope as it came, but for the key. */
 export const api = defineCommand({
-  options: {
-    ...serviceFlags,
-    id: text('the id in the path'),
-    query: pairs('query', 'name=value of the query; may be repeated'),
-    body: text('the body as JSON, or @FILE'),
-  },
+  options: { ...serviceFlags, ...inputFlags },
   positionals: {
     operation: { type: 'string', demandOption: true, describe: `one of ${OPERATION_IDS.join(' ')}` },
   },
@@ -79,16 +80,10 @@ function unknownOperation(name: string): UsageError {
   });
 }
 
-interface ApiArgs {
-  readonly id?: string | undefined;
-  readonly query: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
-}
-
 /** The call, checked against the contract. Errors: UsageError `api.input`. */
 async function inputOf(
   operation: OperationId,
-  { id, query, body }: ApiArgs,
+  { id, query, body }: ArgsOf<typeof inputFlags>,
   program: Program,
 ): Promise<CallInput<OperationId>> {
   const endpoint: Endpoint = endpoints[operation];

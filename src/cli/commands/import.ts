@@ -11,7 +11,7 @@ import { nearest } from '../../model/nearest.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
 import { fileOf, isOpenFile, type SourceTable, type TableLocation } from '../../model/tables/table.ts';
 import { REJECTED_TAB, RESULT_COLUMNS } from '../../model/results.ts';
-import { defineCommand } from '../command.ts';
+import { type ArgsOf, defineCommand } from '../command.ts';
 import { bareRecord } from '../../runtime/config/env-file.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { compareFlags, pairs, text, yes } from '../flags.ts';
@@ -31,23 +31,29 @@ import { showPlan } from '../push/show-plan.ts';
 /** What rows can be imported as: whatever a push can send. */
 const PUSHABLE = RESOURCES.filter(isPushed);
 
+const options = {
+  ...compareFlags,
+  as: { ...text(`the resource of the rows: ${PUSHABLE.join(', ')}`), demandOption: true },
+  set: pairs('set', 'field=value for every row; may be repeated'),
+  match: pairs(
+    'match',
+    '"Header=field" for a header with another name than the field; may be repeated',
+    'last',
+  ),
+  tab: text('the tab of a workbook that holds the rows; without it, the only one with any'),
+  locale: { ...text('how the numbers are written: en reads 1,234.50, de 1.234,50'), choices: ['en', 'de'] },
+  'save-mapping': text('write the mapping into this file, to use it again'),
+  'dry-run': yes('show the plan and send nothing'),
+} as const;
+const positionals = {
+  file: { type: 'string', demandOption: true, describe: 'a CSV file or a workbook' },
+} as const;
+type ImportArgs = ArgsOf<typeof options & typeof positionals>;
+
 /** `import FILE --as RESOURCE`: one file, its headers matched to fields; the mapping that this makes can be saved. */
 export const importFile = defineCommand({
-  options: {
-    ...compareFlags,
-    as: { ...text(`the resource of the rows: ${PUSHABLE.join(', ')}`), demandOption: true },
-    set: pairs('set', 'field=value for every row; may be repeated'),
-    match: pairs(
-      'match',
-      '"Header=field" for a header with another name than the field; may be repeated',
-      'last',
-    ),
-    tab: text('the tab of a workbook that holds the rows; without it, the only one with any'),
-    locale: { ...text('how the numbers are written: en reads 1,234.50, de 1.234,50'), choices: ['en', 'de'] },
-    'save-mapping': text('write the mapping into this file, to use it again'),
-    'dry-run': yes('show the plan and send nothing'),
-  },
-  positionals: { file: { type: 'string', demandOption: true, describe: 'a CSV file or a workbook' } },
+  options,
+  positionals,
   examples: [
     ['import members.csv --as users', 'headers such as "Member ID" and "Name" are known'],
     ['import season.xlsx --as users --tab Members', 'one tab of a workbook'],
@@ -103,17 +109,6 @@ function ownTable(
     if (error instanceof ConfigError || error instanceof UsageError) return undefined;
     throw error;
   }
-}
-
-interface ImportArgs {
-  readonly file: string;
-  readonly set: Readonly<Record<string, string>>;
-  readonly match: Readonly<Record<string, string>>;
-  readonly saveMapping?: string | undefined;
-  readonly dryRun?: boolean | undefined;
-  readonly encoding?: string | undefined;
-  readonly tab?: string | undefined;
-  readonly locale?: string | undefined;
 }
 
 function importTarget(as: string): { readonly name: ResourceName; readonly target: PushTarget } {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { ConfigError, EXIT, UsageError } from '../../model/error.ts';
-import { defineCommand } from '../command.ts';
+import { type ArgsOf, defineCommand } from '../command.ts';
 import { readConfig, type Config } from '../../runtime/config/config.ts';
 import { mappingNames, serveFlags, serviceFlags, text, yes } from '../flags.ts';
 import { standsInside } from '../../runtime/config/inside-folder.ts';
@@ -101,14 +101,6 @@ function targetOf(target: string | undefined): (job: Job) => readonly ScheduleFi
   });
 }
 
-interface JobArgs {
-  readonly env?: string | undefined;
-  readonly league?: string | undefined;
-  readonly mappings?: string | undefined;
-  readonly var: Readonly<Record<string, string>>;
-  readonly mapping: readonly string[];
-}
-
 /** Whether any of the mappings has a schedule. Errors: those of {@link readMappings} but that there are none. */
 function hasSchedules(config: Config, names: readonly string[], program: Program): boolean {
   try {
@@ -129,7 +121,7 @@ function ownerOf(folder: string): Job['owner'] {
 function jobOf(
   config: Config,
   times: { readonly interval: Interval; readonly ownSchedules: boolean },
-  args: JobArgs,
+  args: ArgsOf<typeof mappingNames>,
   { cwd, version }: Program,
 ): Job {
   const { folder } = config;
