@@ -178,13 +178,18 @@ export function readColumns(mapping: PushMapping, names: readonly string[]): Rea
   return { used: namesOf(used), keys: namesOf(keys) };
 }
 
+/** The columns of a mapping, and the header of the table that they are joined to. */
+export interface Binding {
+  readonly mapping: PushMapping;
+  readonly compiled: readonly CompiledColumn[];
+  readonly header: HeaderIndex;
+  readonly variable: (name: string) => string | undefined;
+  /** Collects the positions that are read. */
+  readonly used: Set<number>;
+}
+
 /** Errors: ConfigError `header.missing` with the header as found and the nearest name. */
-function missingHeader(
-  mapping: PushMapping,
-  header: HeaderIndex,
-  wanted: readonly string[],
-  why: string,
-): ConfigError {
+function missingHeader({ mapping, header }: Binding, wanted: readonly string[], why: string): ConfigError {
   const { origin, headerRow } = mapping.source;
   const names = header.names.filter((name) => name !== '');
   const close = wanted.map((name) => nearest(name, names)).find((name) => name !== undefined);
@@ -195,35 +200,28 @@ function missingHeader(
   );
 }
 
-/** The place of a column that must be there; `used` takes note of it. Errors: as {@link missingHeader}. */
+/** The place of a column that must be there. Errors: as {@link missingHeader}. */
 export function requiredPlace(
-  mapping: PushMapping,
-  header: HeaderIndex,
+  binding: Binding,
   wanted: readonly string[],
   why: string,
-  used: Set<number>,
 ): { readonly index: number; readonly name: string } {
+  const { header, used } = binding;
   const index = header.find(wanted);
-  if (index === undefined) throw missingHeader(mapping, header, wanted, why);
+  if (index === undefined) throw missingHeader(binding, wanted, why);
   used.add(index);
   return { index, name: header.names[index] ?? '' };
 }
 
-/** Joins the fields of a table's columns to its header. `used` collects the positions that are read. Errors: as {@link missingHeader} and {@link fieldWithoutCell}. */
-export function bindFields(
-  mapping: PushMapping,
-  compiled: readonly CompiledColumn[],
-  header: HeaderIndex,
-  variable: (name: string) => string | undefined,
-  used: Set<number>,
-  warnings: Issue[],
-): readonly BoundField[] {
+/** Joins the fields of a table's columns to its header. Errors: as {@link missingHeader} and {@link fieldWithoutCell}. */
+export function bindFields(binding: Binding, warnings: Issue[]): readonly BoundField[] {
+  const { mapping, compiled, header, variable, used } = binding;
   const loose = mapping.columns === 'auto';
   return compiled.flatMap((item): readonly BoundField[] => {
     const { column, take } = item;
     if (isPlanLookup(column)) return [];
     if (take !== undefined && (column.lookup?.match.length ?? 1) > 1) {
-      const texts = bindLookup(mapping, item, header, used);
+      const texts = bindLookup(binding, item);
       const name = column.from.join(' + ');
       const read: BoundField['read'] = (cells, issues) => {
         const wanted = texts.read(cells, issues);
@@ -231,7 +229,7 @@ export function bindFields(
       };
       return [{ field: column.field, read }];
     }
-    if (column.fromAll.length > 0) return [bindList(mapping, item, header, used)];
+    if (column.fromAll.length > 0) return [bindList(binding, item)];
     const index = header.find(column.from);
     const name = index === undefined ? undefined : header.names[index];
     if (index !== undefined) {
@@ -240,7 +238,7 @@ export function bindFields(
     }
     const fixed = fieldWithoutCell(mapping, item, variable);
     if (fixed !== undefined) return [fixed];
-    if (column.required) throw missingHeader(mapping, header, column.from, `for ${column.field}`);
+    if (column.required) throw missingHeader(binding, column.from, `for ${column.field}`);
     if (column.default !== undefined)
       return [{ field: column.field, read: (_, issues) => item.read('', undefined, issues) }];
     if (!loose) {
@@ -252,31 +250,21 @@ export function bindFields(
 }
 
 /** Joins the columns that are looked up once the plan is made to the header. Errors: ConfigError `header.missing`, `mapping.value`. */
-export function bindLookups(
-  mapping: PushMapping,
-  compiled: readonly CompiledColumn[],
-  header: HeaderIndex,
-  used: Set<number>,
-): readonly BoundLookup[] {
-  return compiled
+export function bindLookups(binding: Binding): readonly BoundLookup[] {
+  return binding.compiled
     .filter(({ column }) => isPlanLookup(column))
-    .map((item) => bindLookup(mapping, item, header, used));
+    .map((item) => bindLookup(binding, item));
 }
 
-function bindLookup(
-  mapping: PushMapping,
-  item: CompiledColumn,
-  header: HeaderIndex,
-  used: Set<number>,
-): BoundLookup {
+function bindLookup(binding: Binding, item: CompiledColumn): BoundLookup {
   const { column, readText: read = item.read } = item;
   const { field, from, value, lookup } = column;
   if (value !== undefined) {
-    const fixed = constantField(mapping, { ...item, read }, value);
+    const fixed = constantField(binding.mapping, { ...item, read }, value);
     return { field, read: (cells, issues) => [String(fixed.read(cells, issues))] };
   }
   const wanted = (lookup?.match.length ?? 1) > 1 ? from.map((name) => [name]) : [from];
-  const places = wanted.map((names) => requiredPlace(mapping, header, names, `for ${field}`, used));
+  const places = wanted.map((names) => requiredPlace(binding, names, `for ${field}`));
   return {
     field,
     read: (cells, issues) => {
@@ -286,16 +274,9 @@ function bindLookup(
   };
 }
 
-function bindList(
-  mapping: PushMapping,
-  item: CompiledColumn,
-  header: HeaderIndex,
-  used: Set<number>,
-): BoundField {
+function bindList(binding: Binding, item: CompiledColumn): BoundField {
   const { column } = item;
-  const places = column.fromAll.map((name) =>
-    requiredPlace(mapping, header, [name], `for ${column.field}`, used),
-  );
+  const places = column.fromAll.map((name) => requiredPlace(binding, [name], `for ${column.field}`));
   const skipBlank = column.blank === 'omit';
   return {
     field: column.field,

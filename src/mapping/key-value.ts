@@ -5,15 +5,16 @@ import {
   bindLookups,
   fieldWithoutCell,
   requiredPlace,
+  type Binding,
   type BoundField,
   type BoundLookup,
   type CompiledColumn,
 } from './bind.ts';
 import { numberKeeper } from './cells.ts';
 import type { NumberStyle } from './decimal.ts';
-import { looseName, type HeaderIndex } from './header-index.ts';
+import { looseName } from './header-index.ts';
 import { isPlanLookup } from './lookup.ts';
-import type { PushMapping, Source } from './mapping.ts';
+import type { Source } from './mapping.ts';
 import { didYouMean } from '../model/nearest.ts';
 import {
   parsedRow,
@@ -49,7 +50,6 @@ interface Group {
 /** What the table reader knows already. */
 interface Bound {
   readonly included: Included;
-  readonly used: Set<number>;
   readonly key: readonly string[];
   readonly style: NumberStyle;
 }
@@ -60,22 +60,19 @@ interface Bound {
  * Errors: ConfigError `header.missing`, `mapping.variable`.
  */
 export function createPairReader(
-  mapping: PushMapping,
+  binding: Binding,
   layout: Layout,
-  compiled: readonly CompiledColumn[],
-  header: HeaderIndex,
-  variable: (name: string) => string | undefined,
-  { included, used, key, style }: Bound,
+  { included, key, style }: Bound,
 ): { read(batch: readonly SourceRow[]): readonly ParsedRow[]; end(): readonly ParsedRow[] } {
-  const column = (name: string): number =>
-    requiredPlace(mapping, header, [name], 'for the key_value layout', used).index;
+  const { compiled, header } = binding;
+  const column = (name: string): number => requiredPlace(binding, [name], 'for the key_value layout').index;
   const keyAt = column(layout.keyColumn);
   const valueAt = column(layout.valueColumn);
-  const inColumns = groupColumns(compiled, header, key, used);
+  const inColumns = groupColumns(binding, key);
   const groups = new Map<string, Group>();
   const settings = compiled.filter(({ column: each }) => !isPlanLookup(each));
-  const lookups = bindLookups(mapping, compiled, header, used);
-  const settle = groupParser(mapping, settings, inColumns, lookups, variable, key);
+  const lookups = bindLookups(binding);
+  const settle = groupParser(binding, settings, inColumns, lookups, key);
   const keepers = settingKeepers(settings, style);
 
   return {
@@ -129,12 +126,7 @@ interface GroupColumn extends BoundField {
 }
 
 /** Key fields that have a column of their own beside the setting and its value. */
-function groupColumns(
-  compiled: readonly CompiledColumn[],
-  header: HeaderIndex,
-  key: readonly string[],
-  used: Set<number>,
-): readonly GroupColumn[] {
+function groupColumns({ compiled, header, used }: Binding, key: readonly string[]): readonly GroupColumn[] {
   return compiled.flatMap(({ column, read }): readonly GroupColumn[] => {
     if (!key.includes(column.field) || isPlanLookup(column)) return [];
     const index = header.find(column.from);
@@ -147,11 +139,10 @@ function groupColumns(
 
 /** Makes one row of a group: every bad, missing, unknown and repeated setting is in its issues. */
 function groupParser(
-  mapping: PushMapping,
+  { mapping, variable }: Binding,
   compiled: readonly CompiledColumn[],
   inColumns: readonly GroupColumn[],
   lookups: readonly BoundLookup[],
-  variable: (name: string) => string | undefined,
   key: readonly string[],
 ): (group: Group) => ParsedRow {
   const wanted = compiled.filter(({ column }) => !inColumns.some(({ field }) => field === column.field));

@@ -5,6 +5,7 @@ import { listed } from '../model/listed.ts';
 import { foldName } from '../model/fold-name.ts';
 import type { SourceRow } from '../model/tables/table.ts';
 import {
+  type Binding,
   bindFields,
   bindLookups,
   compileColumns,
@@ -81,23 +82,19 @@ export function createRowReader(
   const compiled = compileColumns(mapping, context, options.tables ?? (() => undefined));
   const used = new Set<number>();
   const warnings: Issue[] = writeBackWarnings(mapping);
-  const included = bindWhere(mapping, index, used);
+  const binding = { mapping, compiled, header: index, variable: options.variable, used };
+  const included = bindWhere(binding);
   const ownCells = createOwnCells(header, source.location.kind === 'csv');
   const filter = createRowFilter(mapping, own);
   const rowsOf = (batch: readonly SourceRow[]): readonly SourceRow[] => filter(ownCells(batch));
   const key = pushTarget(mapping.resource)?.key ?? [];
   if (source.layout.kind === 'key_value') {
-    const pairs = createPairReader(mapping, source.layout, compiled, index, options.variable, {
-      included,
-      used,
-      key,
-      style: context,
-    });
+    const pairs = createPairReader(binding, source.layout, { included, key, style: context });
     warnings.push(...unusedColumns(mapping, own, used));
     return { header: own, warnings, read: (batch) => pairs.read(rowsOf(batch)), end: () => pairs.end() };
   }
-  const fields = bindFields(mapping, compiled, index, options.variable, used, warnings);
-  const lookups = bindLookups(mapping, compiled, index, used);
+  const fields = bindFields(binding, warnings);
+  const lookups = bindLookups(binding);
   // `auto` says itself that case and blanks do not count.
   if (mapping.columns !== 'auto') warnings.push(...index.warnings());
   warnings.push(...unusedColumns(mapping, own, used));
@@ -135,9 +132,9 @@ function unusedColumns(
   return [{ code: 'header.extra', severity: 'warning', message }];
 }
 
-function bindWhere(mapping: PushMapping, header: HeaderIndex, used: Set<number>): Included {
-  const tests = mapping.source.where.map((condition) => {
-    const { index } = requiredPlace(mapping, header, [condition.header], 'rows are chosen by it', used);
+function bindWhere(binding: Binding): Included {
+  const tests = binding.mapping.source.where.map((condition) => {
+    const { index } = requiredPlace(binding, [condition.header], 'rows are chosen by it');
     return (cells: readonly Cell[]) => fulfils(cells[index] ?? '', condition);
   });
   return (cells) => tests.every((test) => test(cells));
