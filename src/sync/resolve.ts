@@ -24,7 +24,7 @@ import { finish } from './finish/end-run.ts';
 import { reconcileWrites } from './reconcile/writes.ts';
 import { allMappings, pushedMappings, rowsTask } from './journal/stored-run.ts';
 import { rowsOfWrites } from './journal/unverified.ts';
-import type { SyncPorts, OpenAccount } from './ports.ts';
+import type { SyncPorts } from './ports.ts';
 import { holding } from './runs/holding.ts';
 
 export type { Assumption, ResolvedCase } from './reconcile/open-cases.ts';
@@ -68,7 +68,7 @@ export async function resolve(
     ports.passed?.('approval');
     const mappings = wanted.flatMap(({ run, mapping }) => mappingOf(run, mapping) ?? []);
     await waitForOpenWrites(ports, account.service, mappings, new Set(wanted.map(({ run }) => run.id)));
-    return await resolveCases(ports, account, wanted, assume);
+    return await resolveCases({ ports, account, assume }, wanted);
   });
 }
 
@@ -79,16 +79,15 @@ const listed = (cases: readonly OpenCase[]): Resolution => ({
   exitCode: EXIT.incomplete,
 });
 
-async function resolveCases(
-  ports: SyncPorts,
-  account: OpenAccount,
-  wanted: readonly OpenCase[],
-  assume: Assumption | undefined,
-): Promise<Resolution> {
+/** What cases are resolved with, of whichever run they are. */
+type Resolver = Pick<Resolving, 'ports' | 'account' | 'assume'>;
+
+async function resolveCases(resolver: Resolver, wanted: readonly OpenCase[]): Promise<Resolution> {
+  const { ports, assume } = resolver;
   const cases: ResolvedCase[] = [];
   const resumable: string[] = [];
   for (const [runId, ofRun] of Map.groupBy(wanted, ({ run: { id } }) => id)) {
-    cases.push(...(await resolveRun(ports, account, ofRun, assume)));
+    cases.push(...(await resolveRun(resolver, ofRun)));
     if ((await ports.store.run(runId))?.finished === false) resumable.push(runId);
   }
   const [only] = cases;
@@ -113,15 +112,11 @@ const disproves = (found: NonNullable<ResolvedCase['settled']>, assume: Assumpti
   assume === 'applied' ? found !== 'applied' : found !== 'not_applied';
 
 /** Resolves cases of one run and brings its rows, counts and results up to date. */
-async function resolveRun(
-  ports: SyncPorts,
-  account: OpenAccount,
-  cases: readonly OpenCase[],
-  assume: Assumption | undefined,
-): Promise<readonly ResolvedCase[]> {
+async function resolveRun(resolver: Resolver, cases: readonly OpenCase[]): Promise<readonly ResolvedCase[]> {
+  const { ports } = resolver;
   const run = cases[0]?.run;
   if (run === undefined) return [];
-  if (pushedMappings(run).length === 0) return resolveByWords(ports, account, cases, assume);
+  if (pushedMappings(run).length === 0) return resolveByWords(resolver, cases);
   const kept = await ports.store.keptRunRows(run.id);
   const rows = kept ?? (await ports.store.openRunRows(null));
   try {
@@ -129,8 +124,8 @@ async function resolveRun(
     const settled: ResolvedCase[] = [];
     for (const [name, ofMapping] of Map.groupBy(cases, ({ mapping }) => mapping)) {
       const mapping = mappingOf(run, name);
-      if (mapping === undefined) settled.push(...(await resolveByWords(ports, account, ofMapping, assume)));
-      else settled.push(...(await resolveMapping({ ports, account, run, mapping, rows, assume }, ofMapping)));
+      if (mapping === undefined) settled.push(...(await resolveByWords(resolver, ofMapping)));
+      else settled.push(...(await resolveMapping({ ...resolver, run, mapping, rows }, ofMapping)));
     }
     if (isLost) await endLostRun(ports, run);
     else if (kept !== undefined) await updateRun(ports, run, rows);
@@ -142,10 +137,8 @@ async function resolveRun(
 
 /** Of a raw call nothing tells what to look for, so that only the operator can say. */
 async function resolveByWords(
-  ports: SyncPorts,
-  account: OpenAccount,
+  { ports, account, assume }: Resolver,
   cases: readonly OpenCase[],
-  assume: Assumption | undefined,
 ): Promise<readonly ResolvedCase[]> {
   const settled: ResolvedCase[] = [];
   for (const each of cases) {
