@@ -69,7 +69,7 @@ export async function checkBeforePlanning(
     ...compareMappings(header, mappings),
     ...(await openWritesSince(ports, header, mappings)),
   ];
-  if (differences.length > 0) throw staleError(ports, saved, differences, remake);
+  if (differences.length > 0) throw new StalePlanError(file, ageOf(ports, header), differences, remake);
 }
 
 /**
@@ -92,7 +92,8 @@ export async function checkPlanned(
   );
   const differences = [...compareCounters(header, planned.mappings), ...rows];
   if (differences.length > 0) {
-    throw staleError(ports, saved, [...(await runsSince(ports, header)), ...differences], remake);
+    const all = [...(await runsSince(ports, header)), ...differences];
+    throw new StalePlanError(file, ageOf(ports, header), all, remake);
   }
   ports.emit({ kind: 'note', message: `${file} (${ageOf(ports, header)}) is still valid` });
 }
@@ -125,15 +126,6 @@ function otherService(file: string, what: string): StoppedError {
       next: 'choose its environment with --env, or plan again for this one',
     },
   );
-}
-
-function staleError(
-  ports: CheckPorts,
-  { file, header }: SavedPlan,
-  differences: readonly Difference[],
-  remake: string,
-): StalePlanError {
-  return new StalePlanError(file, ageOf(ports, header), differences, remake);
 }
 
 /** A plan is written once: what it says was true before, and is not afterwards. */
