@@ -234,19 +234,12 @@ export class PushWriter {
    * request in one commit: nothing depends on it before.
    */
   async recordAnswer(
-    { id }: Intent,
-    confirmed: readonly KnownRecord[],
+    { id: intentId }: Intent,
+    records: readonly KnownRecord[],
     follow: () => Promise<void>,
   ): Promise<void> {
-    const { mapping } = this.task;
-    const records = confirmed.map((record) => managed(mapping, record));
-    this.#answered.push({
-      intentId: id,
-      result: intentAfter('answered'),
-      detail: [],
-      confirmed: records,
-      follow,
-    });
+    const confirmed = this.#managed(records);
+    this.#answered.push({ intentId, result: intentAfter('answered'), detail: [], confirmed, follow });
     if ((this.#pool?.waiting ?? 0) === 0) await this.recordAnswered();
   }
 
@@ -297,13 +290,12 @@ export class PushWriter {
     detail: Words,
     confirmed: readonly KnownRecord[],
   ): Promise<void> {
-    const { ports, account, mapping } = this.task;
+    const { ports, account } = this.task;
     // What is in doubt is looked for among all that is known.
     if (this.#answered.length > 0) await this.recordAnswered();
     const result = intentAfter(event);
     if (result === 'ambiguous') this.openSinceMs = ports.clock.monotonic();
-    const records = confirmed.map((record) => managed(mapping, record));
-    await ports.store.recordResult(account, id, result, detail, records);
+    await ports.store.recordResult(account, id, result, detail, this.#managed(confirmed));
   }
 
   async patch(patches: readonly RunRowPatch[]): Promise<void> {
@@ -321,11 +313,11 @@ export class PushWriter {
   async remember(batch: readonly RunRow[], found: ReadonlyMap<string, Confirmation>): Promise<void> {
     const { ports, account, mapping } = this.task;
     const records = batch.flatMap(({ key }) => found.get(key ?? '')?.record ?? []);
-    await ports.store.confirm(
-      account,
-      mapping.resource,
-      records.map((record) => managed(mapping, record)),
-    );
+    await ports.store.confirm(account, mapping.resource, this.#managed(records));
+  }
+
+  #managed(records: readonly KnownRecord[]): readonly KnownRecord[] {
+    return records.map((record) => managed(this.task.mapping, record));
   }
 
   /** Marks the rows that an answer, or a list read afterwards, confirms. */
