@@ -21,7 +21,7 @@ import type { QuotasLeft } from '../plan/over-quota.ts';
 import type { Account } from '../contract/resources/account.ts';
 import type { Check } from './checks.ts';
 import type { OnAmbiguous } from '../plan/reconcile/reconciled-rows.ts';
-import type { MappingPlan, PlannedChange } from '../plan/saved/push-plan.ts';
+import type { MappingPlan, PlannedChange, PlanOptions } from '../plan/saved/push-plan.ts';
 
 /** Everything with an effect that the use cases need; the command line makes them real, tests make them small. */
 export interface SyncPorts {
@@ -89,6 +89,15 @@ export interface RunReport {
 export interface OpenAccount {
   readonly record: Account;
   readonly service: ServiceAccount;
+}
+
+/** What the mappings of one push are planned with. */
+export interface PlanParts {
+  readonly ports: SyncPorts;
+  readonly mappings: readonly PushMapping[];
+  readonly rows: RunRows;
+  readonly account: OpenAccount;
+  readonly options: PlanOptions;
 }
 
 /** A mapping, and the state of the account that it is of. */

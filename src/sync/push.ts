@@ -19,14 +19,13 @@ import { openOrRemove, readSources } from './rows/read-rows.ts';
 import { filledMappings } from './rows/unfilled.ts';
 import { deferStaleRows } from './write/source-edits.ts';
 import type { StoredRun } from './journal/stored-run.ts';
-import type { PlannedPush, SyncPorts } from './ports.ts';
+import type { PlannedPush, PlanParts, SyncPorts } from './ports.ts';
 import { holding } from './runs/holding.ts';
 import type { PlanOptions } from '../plan/saved/push-plan.ts';
 import { missingOf, withMissing } from '../plan/missing-mapping.ts';
 import { rememberAdopted } from './compare/compare-listed.ts';
 import { MarkedRows } from './compare/marked-rows.ts';
 import { rowsTask } from './journal/stored-run.ts';
-import type { PlanParts } from './compare/lookups.ts';
 
 export type { PushResult } from './finish/end-run.ts';
 

@@ -1,6 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRows } from '../../model/state/run-rows.ts';
-import type { ReadingPorts, Comparison, OpenAccount } from '../ports.ts';
+import type { Comparison, OpenAccount, ReadingPorts, ReadTask } from '../ports.ts';
 import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import { asReadAt, maySendStill } from '../../plan/reconcile/intents.ts';
 import { openWrites, unansweredKeys } from '../journal/open-writes.ts';
@@ -27,20 +27,18 @@ export async function prepareComparison(
     strategy.listed === undefined
       ? await strategy.compare(asked)
       : await compareListed(asked, strategy.listed);
-  return withSilent(ports, mapping, account, comparison, readAtMs);
+  return withSilent(asked, comparison, readAtMs);
 }
 
 /** What may still go out holds its keys: it would come beside what is sent now, or over it. */
 async function withSilent(
-  ports: ReadingPorts,
-  { resource }: PushMapping,
-  { service }: OpenAccount,
+  { ports, mapping: { resource }, account }: ReadTask,
   comparison: Comparison,
   readAtMs: number,
 ): Promise<Comparison> {
-  const writes = await openWrites(ports, service, resource);
+  const writes = await openWrites(ports, account, resource);
   const open = writes.map((write) => asReadAt(write, readAtMs, ports.settleMs));
   const silent = open.filter((write) => maySendStill(write) !== undefined);
   if (silent.length === 0) return comparison;
-  return { ...comparison, silent: await unansweredKeys(ports, service, resource, silent) };
+  return { ...comparison, silent: await unansweredKeys(ports, account, resource, silent) };
 }

@@ -4,7 +4,7 @@ import { ambiguousMessage, isPlanLookup, missMessage, showTexts } from '../../ma
 import type { Column, Lookup, PushMapping } from '../../mapping/mapping.ts';
 import { show } from '../../mapping/show.ts';
 import { ConfigError } from '../../model/error.ts';
-import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
+import type { RunRow } from '../../model/state/run-rows.ts';
 import { renderSaid, type Said, type Words } from '../../model/said.ts';
 import { fieldValue, withLookups, type LookupResult, type Stop } from '../../plan/lookups.ts';
 import { PUSHED_RESOURCES } from '../../plan/resources/index.ts';
@@ -20,17 +20,7 @@ import {
 import { ownRowsFirst } from './shown-as.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import { settleDuplicates } from '../rows/settle-duplicates.ts';
-import type { Comparison, SyncPorts, OpenAccount } from '../ports.ts';
-import type { PlanOptions } from '../../plan/saved/push-plan.ts';
-
-/** What the mappings of one push are planned with. */
-export interface PlanParts {
-  readonly ports: SyncPorts;
-  readonly mappings: readonly PushMapping[];
-  readonly rows: RunRows;
-  readonly account: OpenAccount;
-  readonly options: PlanOptions;
-}
+import type { Comparison, PlanParts } from '../ports.ts';
 
 /** A column that is looked up, and what it is looked up in. */
 interface Search {
@@ -231,9 +221,9 @@ export class PlanLookups {
     const name = `${resource} looked up`;
     const asked = { ...mapping, name, resource, compare: 'auto' } as const;
     const options = { adopt: this.#plan.options.adopt, compare: undefined };
-    const { ports, account, mappings, rows } = this.#plan;
+    const { ports, account, rows } = this.#plan;
     const read = await prepareComparison(ports, asked, account, rows, options);
-    const found = ownRowsFirst(ports, account.service, mappings, rows, resource, read);
+    const found = ownRowsFirst(this.#plan, resource, read);
     this.#known.set(resource, found);
     return found;
   }

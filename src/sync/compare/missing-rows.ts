@@ -1,26 +1,20 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { renderCountOf } from '../../model/count.ts';
-import type { KnownRecord, RunRow, RunRows } from '../../model/state/run-rows.ts';
-import type { ServiceAccount } from '../../model/state/store.ts';
+import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
 import { openRow } from '../../plan/row-lifecycle.ts';
 import { eachRow, rowPages } from '../rows/row-pages.ts';
 import { keySpeller } from '../rows/spelling.ts';
-import type { Comparison, SyncPorts, PushTask } from '../ports.ts';
-import type { PlanOptions } from '../../plan/saved/push-plan.ts';
+import type { Comparison, PlanParts, PushTask } from '../ports.ts';
 
 /**
  * Adds the users that this mapping once created or adopted, that are active, and that no row of the plan names any more, as pending rows. None with `--limit`,
  * because rows are then missing that are there, and none while a row's key cannot be read, because it may be one of them.
  */
 export async function addMissing(
-  ports: Pick<SyncPorts, 'store' | 'emit'>,
+  { ports, mappings, rows, account: { service }, options }: PlanParts,
   mapping: PushMapping,
-  mappings: readonly PushMapping[],
-  rows: RunRows,
-  service: ServiceAccount,
   comparison: Pick<Comparison, 'lookup'>,
-  options: Pick<PlanOptions, 'limit'>,
 ): Promise<void> {
   const missing = missingOf(mapping);
   // A resumed run found them before.

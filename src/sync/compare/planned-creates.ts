@@ -1,7 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import type { RunRows } from '../../model/state/run-rows.ts';
 import { known } from '../../plan/known-records.ts';
-import type { Comparison } from '../ports.ts';
+import type { Comparison, PlanParts } from '../ports.ts';
 import { rowPages } from '../rows/row-pages.ts';
 
 /** Where the rows of a run keep the records that its mappings of one resource are going to create. */
@@ -12,9 +11,8 @@ const alike = (mappings: readonly PushMapping[], { resource }: PushMapping): rea
 
 /** The same comparison, which also tells what the mappings of the resource before this one are going to create. */
 export function withPlanned(
-  mappings: readonly PushMapping[],
+  { mappings, rows }: PlanParts,
   mapping: PushMapping,
-  rows: RunRows,
   comparison: Comparison,
 ): Comparison {
   if (alike(mappings, mapping)[0] === mapping) return comparison;
@@ -22,11 +20,7 @@ export function withPlanned(
 }
 
 /** Keeps what a compared mapping is going to create, for those of its resource after it. */
-export async function keepPlanned(
-  mappings: readonly PushMapping[],
-  mapping: PushMapping,
-  rows: RunRows,
-): Promise<void> {
+export async function keepPlanned({ mappings, rows }: PlanParts, mapping: PushMapping): Promise<void> {
   if (alike(mappings, mapping).at(-1) === mapping) return;
   for await (const page of rowPages(rows, mapping.name, { change: 'create', open: true, only: 'fields' }))
     await rows.addKnown(
@@ -40,7 +34,7 @@ export async function keepPlanned(
 }
 
 /** Forgets what an earlier plan of the same rows was going to create. */
-export async function forgetPlanned(mappings: readonly PushMapping[], rows: RunRows): Promise<void> {
+export async function forgetPlanned({ mappings, rows }: PlanParts): Promise<void> {
   for (const mapping of mappings)
     if (alike(mappings, mapping)[1] === mapping) await rows.restart(createdName(mapping));
 }

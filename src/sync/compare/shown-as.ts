@@ -1,7 +1,6 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { KnownRecord, RunRows } from '../../model/state/run-rows.ts';
-import type { ServiceAccount } from '../../model/state/store.ts';
-import type { Comparison, SyncPorts } from '../ports.ts';
+import type { Comparison, PlanParts } from '../ports.ts';
 import { eachRow } from '../rows/row-pages.ts';
 import { keySpeller } from '../rows/spelling.ts';
 
@@ -47,16 +46,13 @@ export const forgetShown = (rows: RunRows, mapping: PushMapping): Promise<void> 
 
 /** The same comparison, in which a record is nobody else's whose own row stands in a table of the run, whatever key the list shows for it. */
 export function ownRowsFirst(
-  ports: Pick<SyncPorts, 'store'>,
-  account: ServiceAccount,
-  mappings: readonly PushMapping[],
-  rows: RunRows,
+  { ports, account, mappings, rows }: PlanParts,
   resource: PushMapping['resource'],
   comparison: Comparison,
 ): Comparison {
   const readKeys = async (): Promise<ReadonlySet<string>> => {
     const keys = new Set<string>();
-    const spell = await keySpeller(ports, account, resource);
+    const spell = await keySpeller(ports, account.service, resource);
     for (const mapping of mappings.filter((each) => each.resource === resource))
       for await (const { key } of eachRow(rows, mapping.name)) if (key !== null) keys.add(spell(key));
     return keys;

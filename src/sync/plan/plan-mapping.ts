@@ -16,13 +16,13 @@ import { compareRows, type Compared } from '../compare/compare-rows.ts';
 import { prepareComparison } from '../compare/compare.ts';
 import type { ComparedAhead } from '../compare/foreseen.ts';
 import { strategies } from '../resources/index.ts';
-import type { PlanLookups, PlanParts } from '../compare/lookups.ts';
+import type { PlanLookups } from '../compare/lookups.ts';
 import { keepPlanned, withPlanned } from '../compare/planned-creates.ts';
 import { ownRowsFirst } from '../compare/shown-as.ts';
 import { addMissing } from '../compare/missing-rows.ts';
 import { notWritten } from '../compare/strangers.ts';
 import { refuseSpeltAlike } from '../compare/spelt-alike.ts';
-import type { Comparison, ReadTask, Stop, SyncPorts } from '../ports.ts';
+import type { Comparison, PlanParts, ReadTask, Stop, SyncPorts } from '../ports.ts';
 import type { MappingPlan } from '../../plan/saved/push-plan.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
@@ -93,7 +93,7 @@ interface Found {
 }
 
 async function compareMapping(planning: Planning, mapping: PushMapping): Promise<Found> {
-  const { ports, mappings, rows, account, options, lookups, made } = planning;
+  const { ports, rows, account, options, lookups, made } = planning;
   const ahead = planning.ahead.get(mapping.name);
   const open = await rows.countChanges(mapping.name, true);
   const carried = ahead === undefined ? (open.get('create') ?? 0) : 0;
@@ -104,17 +104,17 @@ async function compareMapping(planning: Planning, mapping: PushMapping): Promise
     !(missing !== undefined && (await mayBeMissing(missing, rows)));
   if (isDone) return { comparison: undefined, compared: undefined, gone: undefined, carried };
   const found = ahead?.comparison ?? (await prepareComparison(ports, mapping, account, rows, options));
-  const comparison = ownRowsFirst(ports, account.service, mappings, rows, mapping.resource, found);
+  const comparison = ownRowsFirst(planning, mapping.resource, found);
   lookups.knows(mapping.resource, comparison);
   const feature = quotaOf(mapping);
   const before = feature === undefined ? 0 : (made.get(feature) ?? 0);
-  const compared = await compareRows(mapping, rows, withPlanned(mappings, mapping, rows, comparison), {
+  const compared = await compareRows(mapping, rows, withPlanned(planning, mapping, comparison), {
     quotaRoom: feature === undefined ? Infinity : quotaRoom(account.record, feature) - before,
     allowKeyShape: options.allowKeyShape,
     signal: ports.signal,
     counts: ahead?.counts,
   });
-  await keepPlanned(mappings, mapping, rows);
+  await keepPlanned(planning, mapping);
   warnOfStrangers(ports, mapping, comparison, compared);
   if (feature !== undefined) made.set(feature, before + compared.counts.creates);
   const gone =
@@ -241,12 +241,13 @@ async function mayBeMissing({ name }: PushMapping, rows: RunRows): Promise<boole
 
 /** Finds and compares the users that are no longer in the table. */
 async function planMissing(
-  { ports, mappings, rows, account, options }: Planning,
+  planning: Planning,
   mapping: PushMapping,
   missing: PushMapping,
   comparison: Comparison,
 ): Promise<Pick<MappingPlan, 'deactivated' | 'missing'>> {
-  await addMissing(ports, mapping, mappings, rows, account.service, comparison, options);
+  const { ports, rows, options } = planning;
+  await addMissing(planning, mapping, comparison);
   const { allowKeyShape } = options;
   const { signal } = ports;
   const compared = await compareRows(missing, rows, comparison, { quotaRoom: 0, allowKeyShape, signal });

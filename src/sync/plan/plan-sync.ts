@@ -8,7 +8,7 @@ import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import { withMissing } from '../../plan/missing-mapping.ts';
 import { orderMappings } from '../../plan/order.ts';
 import { referenceName, waitingFields } from '../../plan/lookups.ts';
-import { type PlanParts, PlanLookups } from '../compare/lookups.ts';
+import { PlanLookups } from '../compare/lookups.ts';
 import { warnOfDisagreements } from '../compare/disagreements.ts';
 import { foresee, type ComparedAhead } from '../compare/foreseen.ts';
 import { SiftedRows } from '../compare/sifted-rows.ts';
@@ -18,7 +18,7 @@ import type { Sieve } from '../rows/left-rows.ts';
 import { openOrRemove, readSources } from '../rows/read-rows.ts';
 import { filledMappings } from '../rows/unfilled.ts';
 import { eachRow } from '../rows/row-pages.ts';
-import type { OpenAccount, PlannedPush, Stop, SyncPorts } from '../ports.ts';
+import type { OpenAccount, PlannedPush, PlanParts, Stop, SyncPorts } from '../ports.ts';
 import type { MappingPlan, PlannedChange, PlanOptions } from '../../plan/saved/push-plan.ts';
 
 /** An intent, its result and the outcomes of its rows on a common disk, one request after the other: `npm run bench -- bookkeeping`. */
@@ -97,7 +97,7 @@ export async function planRows(
   const stops: Stop[] = [];
   const lookups = new PlanLookups(parts);
   const planning: Planning = { ...parts, lookups, ahead, made: new Map(), sent: new Set() };
-  await forgetPlanned(mappings, rows);
+  await forgetPlanned(parts);
   for (const mapping of mappings) {
     const { plan, stopped, work } = await planMapping(planning, mapping);
     plans.push(plan);
