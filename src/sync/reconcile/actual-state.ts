@@ -5,7 +5,7 @@ import type { KnownRecord, RunRow } from '../../model/state/run-rows.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { lastList } from '../compare/compare-listed.ts';
 import { confirmedSince } from '../evidence/memory.ts';
-import type { OpenAccount, ReadingPorts } from '../ports.ts';
+import type { OpenAccount, ReadingPorts, ReadTask } from '../ports.ts';
 import { readOne } from '../pulling/read.ts';
 import { strategies } from '../resources/index.ts';
 import { asSpelt, LIKELY_PAGE, oneByOne, orMissing } from '../resources/read-actual.ts';
@@ -35,31 +35,30 @@ export async function planActualReading(
   if (strategy.listed === undefined)
     return strategy.planActualReading(task, { rows: count, units: units.size }, sent);
   const { listed } = strategy;
-  const pages = await listPages(ports, account, mapping, listed);
+  const list = { ...task, listed, used: quotaUsed(account.record, listed.feature) ?? 0 };
+  const pages = await listPages(list);
   return listed.byId !== undefined && withoutId === 0 && count < pages
-    ? readById(ports, mapping, listed, listed.byId, count)
-    : readList(ports, account, mapping, listed, pages);
+    ? readById(list, listed.byId, count)
+    : readList(list, pages);
+}
+
+/** A mapping whose rows can be read from a list. */
+interface ListTask extends ReadTask {
+  readonly listed: ListedResource;
+  /** Records that the account counts. */
+  readonly used: number;
 }
 
 /** The pages of a full list: as many as the last one had, more when the account has grown since. */
-async function listPages(
-  ports: ReadingPorts,
-  { record, service }: OpenAccount,
-  mapping: PushMapping,
-  { feature }: ListedResource,
-): Promise<number> {
-  const used = quotaUsed(record, feature) ?? 0;
-  const last = await lastList({ ports, account: service, mapping });
+async function listPages(task: ListTask): Promise<number> {
+  const last = await lastList(task);
   const size =
     last === undefined || last.pages <= 1 ? Math.max(LIKELY_PAGE, last?.count ?? 0) : last.count / last.pages;
-  return Math.max(1, Math.ceil(used / size));
+  return Math.max(1, Math.ceil(task.used / size));
 }
 
 function readList(
-  ports: ReadingPorts,
-  { record: counted, service: account }: OpenAccount,
-  { resource }: PushMapping,
-  listed: ListedResource,
+  { ports, account, mapping: { resource }, listed, used }: ListTask,
   pages: number,
 ): ActualReading {
   const list = async () => {
@@ -82,7 +81,7 @@ function readList(
         await under('id', ({ id }) => id ?? '');
       }
       const isNew = await confirmedSince(ports, account, resource, ports.clock.now() - ports.settleMs);
-      const isShort = count < (quotaUsed(counted, listed.feature) ?? 0);
+      const isShort = count < used;
       const absent = (row: RunRow): Actual => absence(listed, nameless, isNew(row.key ?? ''), isShort);
       return { all, absent };
     } catch (error) {
@@ -143,9 +142,7 @@ function oneOf(
 }
 
 function readById(
-  ports: ReadingPorts,
-  { resource }: PushMapping,
-  listed: ListedResource,
+  { ports, mapping: { resource }, listed }: ListTask,
   operation: NonNullable<ListedResource['byId']>,
   count: number,
 ): ActualReading {
