@@ -39,6 +39,8 @@ interface Source {
   readonly memory: Memory;
   readonly scope: LeagueScope;
   readonly facts: WeekFacts;
+  /** Every week that has begun, of all seasons. */
+  readonly all: readonly GameWeek[];
   /** The weeks that are asked for. */
   readonly ids: ReadonlySet<string>;
   readonly options: KeptOptions;
@@ -58,7 +60,7 @@ export async function* keptStandings(
   const all = weeks.map(({ week }) => week);
   let learnt: Promise<HitsInPoints> | undefined;
   const hits = (): Promise<HitsInPoints> => (learnt ??= learntHits(facts, all));
-  const source = { memory, scope, facts, ids, options, hits };
+  const source = { memory, scope, facts, all, ids, options, hits };
   for (const season of seasonsOf(weeks)) yield* standingsOf(season, source);
 }
 
@@ -97,18 +99,19 @@ async function* standingsOf(season: readonly LeagueWeek[], source: Source): Asyn
 async function keptWeek(
   season: readonly LeagueWeek[],
   at: number,
-  { memory, scope, facts, ids, options, hits }: Source,
+  source: Source,
 ): Promise<StandingsWeek & { readonly early: EarlyReadings }> {
   const league = season[at];
   if (league === undefined) throw new RangeError('a week that is none');
   const { week } = league;
+  const { facts, ids, options, hits } = source;
   const lineups =
     options.lineups !== undefined && ids.has(week.id)
       ? await options.lineups(week)
       : await facts.lineups(week.id);
   const squads = await facts.squads(week.id);
   const [last, next] = [season[at - 1], season[at + 1]];
-  const kept = { week, lineups, squads, early: await earlyReadings(memory, scope, league, next?.week) };
+  const kept = { week, lineups, squads, early: await earlyReadings(league, source) };
   if (league.state !== 'final_by_totals') return kept;
   return { ...kept, later: await laterPoints(facts, { last, league, next }, await hits()) };
 }
@@ -131,25 +134,23 @@ function beforeGroups(season: readonly LeagueWeek[], groups: KeptOptions['groups
 
 /** What of a week that is over was read before its last match ended; where it is final, details from before its substitutions too. */
 async function earlyReadings(
-  memory: Memory,
-  scope: LeagueScope,
   league: LeagueWeek,
-  next: GameWeek | undefined,
+  { memory, scope, all }: Pick<Source, 'memory' | 'scope' | 'all'>,
 ): Promise<EarlyReadings> {
   const { week, isOver, lineups, squads, state } = league;
   if (!isOver) return { lineups: new Map(), squads: new Set() };
   const times = await weekTimes(memory, scope, week);
-  const wholeMs = wholeSince(times, next);
+  const wholeMs = wholeSince(times, all[all.indexOf(week) + 1]);
   // Whoever closes a week without an end says nothing of the time.
   const finalMs = state === 'final' ? Math.max(finalSince(league), wholeMs) : wholeMs;
   const isEarly = (counted: KeptCount | undefined, untilMs: number): boolean =>
-    (counted?.oldestMs ?? Infinity) < untilMs;
+    counted !== undefined && !(counted.oldestMs >= untilMs);
   const squadsAt = isEarly(squads, finalMs) ? [...(await memory.readAt(scope, week.id, 'squad'))] : [];
   return {
     lineups: isEarly(lineups, wholeMs)
       ? await earlyLineups(memory, scope, { week, ...times, wholeMs })
       : new Map(),
-    squads: new Set(squadsAt.filter(([, readAtMs]) => readAtMs < finalMs).map(([id]) => id)),
+    squads: new Set(squadsAt.filter(([, readAtMs]) => !(readAtMs >= finalMs)).map(([id]) => id)),
   };
 }
 

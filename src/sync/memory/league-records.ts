@@ -113,7 +113,7 @@ export async function earlyLineups(
   const readAt = [...(await memory.readAt(scope, week.id, 'lineup'))];
   return new Map(
     readAt
-      .filter(([, readAtMs]) => readAtMs < wholeMs)
+      .filter(([, readAtMs]) => !(readAtMs >= wholeMs))
       .map(([id, readAtMs]) => [id, readAtMs < (beginsMs ?? Number.NaN) ? 'nothing' : 'places']),
   );
 }

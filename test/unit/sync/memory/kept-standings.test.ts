@@ -50,36 +50,42 @@ it('the standings of a season have nothing of the one before', async () => {
   ]);
 });
 
-it('have no points of a line-up that was read before the next week, where neither end nor matches are known', async () => {
-  const memory = new MemoryWeeks(new WeeksData());
-  const startOf = (week: number): number => Date.UTC(2026, 7, 8 + 7 * week, 12);
-  const keep = (week: number, total_points: number, readAtMs: number) => {
-    const game_week = {
-      id: `week-${week}`,
-      week: String(week),
-      start_date: new Date(startOf(week)).toISOString(),
+it.each([
+  ['of its season', 0],
+  ['of the next season', 70],
+])(
+  'have no points of a line-up that was read before the next week, %s, where neither end nor matches are known',
+  async (_, breakDays) => {
+    const memory = new MemoryWeeks(new WeeksData());
+    const startOf = (at: number): number => Date.UTC(2026, 7, 8 + (7 + breakDays) * at, 12);
+    const keep = (week: number, total_points: number, readAtMs: number) => {
+      const game_week = {
+        id: `week-${week}`,
+        week: breakDays > 0 ? '1' : String(week),
+        start_date: new Date(startOf(week)).toISOString(),
+      };
+      const squad = { starting_xi: [], bench: [] };
+      return memory.keep(SCOPE, keptOfLineup({ id: 'l', game_week, squad, total_points }, 'a', readAtMs));
     };
-    const squad = { starting_xi: [], bench: [] };
-    return memory.keep(SCOPE, keptOfLineup({ id: 'l', game_week, squad, total_points }, 'a', readAtMs));
-  };
-  await keep(1, 3, startOf(1) + 1);
-  await keep(2, 40, startOf(2) + 1);
-  const pointsNow = async () => {
-    const weeks = await leagueWeeks(memory, SCOPE, startOf(2) + DAY_MS);
-    const ids = new Set(['week-1']);
-    const [found] = await Array.fromAsync(keptStandings(memory, SCOPE, weeks, ids, { groups: [] }));
-    return found?.rows?.map(({ points }) => points);
-  };
-  expect(await pointsNow()).toEqual([null]);
-  const kickOff = new Date(startOf(1) + 1).toISOString();
-  const matches = (start_date: string) =>
-    keptOfFixtures(
-      { id: 'week-1', week: '1', start_date: kickOff, fixtures: [{ id: 'f', start_date }] },
-      startOf(2),
-    );
-  await memory.keep(SCOPE, matches(new Date(startOf(1) - DAY_MS).toISOString()));
-  expect(await pointsNow()).toEqual([3]);
-});
+    await keep(1, 3, startOf(1) + 1);
+    await keep(2, 40, startOf(2) + 1);
+    const pointsNow = async () => {
+      const weeks = await leagueWeeks(memory, SCOPE, startOf(2) + DAY_MS);
+      const ids = new Set(['week-1']);
+      const [found] = await Array.fromAsync(keptStandings(memory, SCOPE, weeks, ids, { groups: [] }));
+      return found?.rows?.map(({ points }) => points);
+    };
+    expect(await pointsNow()).toEqual([null]);
+    const kickOff = new Date(startOf(1) + 1).toISOString();
+    const matches = (start_date: string) =>
+      keptOfFixtures(
+        { id: 'week-1', week: '1', start_date: kickOff, fixtures: [{ id: 'f', start_date }] },
+        startOf(2),
+      );
+    await memory.keep(SCOPE, matches(new Date(startOf(1) - DAY_MS).toISOString()));
+    expect(await pointsNow()).toEqual([3]);
+  },
+);
 
 it('have nothing of a detail that was read while a week without an end ran, which was closed since', async () => {
   const memory = new MemoryWeeks(new WeeksData());
