@@ -57,7 +57,11 @@ export function bar(label: Part, used: number, most: number, note: Part = null):
 }
 
 /** A column of a table: its heading, and classes of the style such as `num` for one of numbers and `wide` for one that narrow screens leave out. */
-export type Column = string | { readonly head: Part; readonly kind: 'num' | 'wide' | 'num wide' };
+export type Column =
+  | string
+  | { readonly head: Part; readonly kind: 'num' | 'wide' | 'num wide' }
+  /** One that narrow screens show below the others, in a line of its own behind its heading. */
+  | { readonly head: string; readonly kind: 'below' };
 
 /** A column of numbers. */
 export const num = (head: Part): Column => ({ head, kind: 'num' });
@@ -77,8 +81,12 @@ export function table(
     (column, index) =>
       markup`<th scope="col"${kinds[index]}>${typeof column === 'object' ? column.head : column}</th>`,
   );
+  const labels = columns.map((column) =>
+    typeof column === 'object' && column.kind === 'below' ? markup` data-head="${column.head}"` : null,
+  );
   const body = rows.map(
-    (row) => markup`<tr>${row.map((cell, index) => markup`<td${kinds[index]}>${cell}</td>`)}</tr>`,
+    (row) =>
+      markup`<tr>${row.map((cell, index) => markup`<td${kinds[index]}${labels[index]}>${cell}</td>`)}</tr>`,
   );
   return markup`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table>
     <caption class="sr">${caption}</caption><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>`;

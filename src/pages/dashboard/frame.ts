@@ -45,7 +45,18 @@ export const DASHBOARD_STYLE = `${STYLE}
 .rows > li:first-child { border-top: 0; }
 .rows .chips li { white-space: normal; }
 .said { white-space: pre-line; }
-@media (max-width: 46rem) { .wide { display: none; } }
+@media (max-width: 46rem) {
+  .wide { display: none; }
+  table:has(.below), table:has(.below) tbody { display: block; }
+  table:has(.below) thead { position: absolute; clip-path: inset(50%); }
+  table:has(.below) tr { display: flex; flex-wrap: wrap; gap: .2rem .9rem; align-items: center; padding: .6rem 0; }
+  table:has(.below) tr + tr { border-top: 1px solid var(--line); }
+  table:has(.below) td { border: 0; padding: 0; max-width: none; min-width: 0; }
+  table:has(.below) td:first-child { flex: 1; }
+  table:has(.below) td.below { position: relative; flex: 1 0 100%; padding-left: 8.5rem; }
+  table:has(.below) td.below:empty { display: none; }
+  .below::before { content: attr(data-head); position: absolute; left: 0; color: var(--dim); font-size: .88rem; }
+}
 `;
 
 /** A whole document of the dashboard. */

@@ -49,9 +49,9 @@ export function overviewBody(
 const COLUMNS = [
   'Mapping',
   'State',
-  'Last run',
-  { head: 'What became of it', kind: 'wide' },
-  'Next run',
+  { head: 'Last run', kind: 'below' },
+  { head: 'What became of it', kind: 'below' },
+  { head: 'Next run', kind: 'below' },
   { head: 'Table', kind: 'wide' },
 ] as const;
 

@@ -47,12 +47,14 @@ export function runsBody(sheet: Sheet<RunLine>, watch: Watch): Markup {
     markup`<a href="${runPath(run.id)}">${moment(run.startedAtMs, watch)}</a>`,
     run.command,
     runState(run),
-    markup`<ul class="plain">${run.work.map((work) => markup`<li>${mappingText(work)} ${work.health === 'ok' ? null : healthBadge(work.health)} ${workText(work)}</li>`)}</ul>`,
+    run.work.length > 0 &&
+      markup`<ul class="plain">${run.work.map((work) => markup`<li>${mappingText(work)} ${work.health === 'ok' ? null : healthBadge(work.health)} ${workText(work)}</li>`)}</ul>`,
     run.endedAtMs === null ? '–' : roughly(run.endedAtMs - run.startedAtMs),
     count(run.requests?.sent),
   ]);
   const columns = [
-    ...['Started', 'Command', 'Ended', 'Mappings'],
+    ...['Started', 'Command', 'Ended'],
+    { head: 'Mappings', kind: 'below' },
     { head: 'Took', kind: 'num wide' },
     { head: 'Requests', kind: 'num wide' },
   ] as const;

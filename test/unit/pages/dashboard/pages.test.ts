@@ -114,6 +114,15 @@ describe('a run', () => {
   });
 });
 
+it('says what became of a run, and nothing where it had no mapping, in a line of its own on narrow screens', () => {
+  const sheet = { lines: [run, { ...run, work: [] }], page: 1, pages: 1, total: 2 };
+  const cells = runsBody(sheet, watch).text.match(/<td class="below" data-head="Mappings">.*?<\/td>/g);
+  expect(cells).toEqual([
+    expect.stringContaining('<b>120</b> invalid'),
+    '<td class="below" data-head="Mappings"></td>',
+  ]);
+});
+
 it('says how far a next run is away by the clock of the service', () => {
   const next = { atMs: watch.nowMs - 9_000_000_000, inMs: 120_000, week: '7' };
   const line: MappingLine = {
