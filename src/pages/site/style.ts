@@ -11,6 +11,7 @@ const SITE_STYLE = `
 .winner { border-left: .35rem solid var(--accent); }
 .big-names a { font-size: 1.35rem; font-weight: 700; overflow-wrap: anywhere; }
 .tile small { margin-left: 0; display: block; }
+.tile .member { font-weight: 400; letter-spacing: 0; }
 .tile .move { font-size: .9rem; }
 .race { max-width: 40rem; margin: 0 auto; }
 .race .line { stroke-width: 1.8; }

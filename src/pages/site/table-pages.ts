@@ -107,7 +107,7 @@ export function* tablePages(site: Site): Generator<SiteFile> {
   for (const part of inPages(rows)) {
     const path = nthPath(first, part.page);
     const root = rootOf(path);
-    const body = markup`${lead(week, root)}${part.page === 1 && week !== undefined ? summary(site, week) : null}
+    const body = markup`${lead(week, root)}${part.page === 1 && week !== undefined ? summary(site, week, root) : null}
       ${card('Table', standingsTable('The table of the league', part.rows, week, root), listPager(first, part))}
       ${part.page === 1 ? sharing(week) : null}`;
     yield sitePage(site, { path, section: 'index.html', title: site.title, body });
@@ -119,29 +119,46 @@ function lead(week: SiteWeek | undefined, root: string): Markup {
   return markup`<p class="lead">After <a href="${root}${weekPath(week.number)}">game week ${week.number}</a> <span class="badge">${STATE_WORDS[week.state].short}</span></p>`;
 }
 
-function summary({ squads }: Site, week: SiteWeek): Markup {
+function summary({ squads }: Site, week: SiteWeek, root: string): Markup {
   const [best] = week.best;
   const [climber] = week.climbers;
   const [captain] = week.captains;
   return tiles(
-    leaderTile(squads, week),
-    tile('Manager of the week', named(best?.squad.name), best && plural(best.value, 'point')),
-    tile('Biggest climber', named(climber?.squad.name), climber && `up ${plural(climber.value, 'place')}`),
+    leaderTile(squads, week, root),
+    tile(
+      'Manager of the week',
+      best === undefined ? '–' : squadLink(best.squad, root),
+      best && plural(best.value, 'point'),
+    ),
+    tile(
+      'Biggest climber',
+      climber === undefined ? '–' : squadLink(climber.squad, root),
+      climber && `up ${plural(climber.value, 'place')}`,
+    ),
     tile('Most captained', named(captain?.player.name), captain && plural(captain.squads, 'squad')),
     tile('Average', week.average === undefined ? '–' : week.average.toFixed(1), 'points'),
   );
 }
 
 /** Who is hidden may lead the league, or stand behind its leader. */
-function leaderTile([first, second]: Site['squads'], week: SiteWeek): Markup {
-  const [now, then] = [first, second].map((squad) => squad && weekOf(squad, week.number));
-  if (now?.rank !== 1) return tile('Leader', '–', now?.rank === undefined ? null : 'not shown here');
-  const isNext = (then?.rank ?? Infinity) <= 2;
-  const ahead =
-    now.total === undefined || then?.total === undefined || !isNext
-      ? null
-      : `${plural(now.total - then.total, 'point')} ahead`;
-  return tile('Leader', named(first?.name), ahead);
+function leaderTile(squads: Site['squads'], { number }: SiteWeek, root: string): Markup {
+  const [first, second] = squads;
+  const [now, then] = [first, second].map((squad) => squad && weekOf(squad, number));
+  if (first === undefined || now?.rank !== 1) {
+    return tile('Leader', '–', now?.rank === undefined ? null : 'not shown here');
+  }
+  const leaders = squads.filter((squad) => weekOf(squad, number)?.rank === 1).length;
+  return tile(
+    'Leader',
+    squadLink(first, root),
+    leaders > 1 ? `level with ${plural(leaders - 1, 'squad')}` : ahead(now, then),
+  );
+}
+
+/** What the leader is ahead by; nothing where a hidden squad stands between the two. */
+function ahead(leader: SquadWeek, next: SquadWeek | undefined): string | null {
+  if (leader.total === undefined || next?.total === undefined || (next.rank ?? Infinity) > 2) return null;
+  return `${plural(leader.total - next.total, 'point')} ahead`;
 }
 
 function sharing(week: SiteWeek | undefined): Markup {

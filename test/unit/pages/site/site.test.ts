@@ -130,6 +130,15 @@ describe('the site of a league', () => {
     expect(without.squads).toHaveLength(129);
   });
 
+  it('leads from the leader, the manager of the week and the climber to their squads', () => {
+    const index = files.get('index.html') ?? '';
+    for (const label of ['Leader', 'Manager of the week', 'Biggest climber']) {
+      expect(index).toMatch(
+        new RegExp(`<dt>${label}</dt><dd><a href="squads/\\d+\\.html">.*?class="member"`),
+      );
+    }
+  });
+
   it('calls nobody the leader whom a hidden squad leads, and says no lead over a hidden one', () => {
     const [first, second] = siteOf(league, siteOptions(league)).squads.map(({ number }) => number);
     const without = (hidden = 0): string => {
@@ -144,6 +153,16 @@ describe('the site of a league', () => {
     expect(without()).toMatch(/^Eleven .* points? ahead$/);
     expect(without(first)).toBe('– not shown here');
     expect(without(second)).toMatch(/^Eleven \d+$/);
+  });
+
+  it('says with how many squads the leader is level', () => {
+    const level = league.map((week) => ({
+      ...week,
+      squads: week.squads.map((squad) => ((squad.rank ?? 9) <= 3 ? { ...squad, rank: 1, total: 99 } : squad)),
+    }));
+    const [, told] =
+      /<dt>Leader.*?<small>(.*?)<\/small>/.exec(filesOf({}, level).get('index.html') ?? '') ?? [];
+    expect(told).toBe('level with 3 squads');
   });
 
   it('leaves the pages of a week as they are when a later one comes', () => {
