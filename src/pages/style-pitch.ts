@@ -75,6 +75,7 @@ ${KITS.map((colours, index) => kit(`kit-${index + 1}`, colours)).join('')}${kit(
   .shirt-box { width: 2.4rem; }
   .plate { font-size: .72rem; }
   .player-name, .player-score { padding-inline: .15rem; }
+  .player-name { white-space: normal; line-height: 1.2; }
   .pitch { padding-inline: .25rem; gap: .9rem; }
   .row { gap: .2rem; }
 }

@@ -128,6 +128,7 @@ details[open] > summary { margin-bottom: .6rem; }
   .scroll { margin: 0 -.9rem; padding: 0 .9rem; }
   th, td { padding: .4rem .45rem; }
   td:not(.num) { max-width: 12rem; }
+  thead th { white-space: normal; }
   .top { padding-block: .6rem; }
   .top nav a { padding: .3rem .5rem; font-size: .88rem; }
   .top nav ul { margin-left: -.5rem; }

@@ -12,6 +12,8 @@ const SITE_STYLE = `
 .big-names a { font-size: 1.35rem; font-weight: 700; overflow-wrap: anywhere; }
 .tile small { margin-left: 0; display: block; }
 .tile .member { font-weight: 400; letter-spacing: 0; }
+.tiles { grid-template-columns: repeat(auto-fit, minmax(9.4rem, 1fr)); }
+td:not(.num):has(> a:not(.nowrap)) { min-width: 6.5rem; overflow-wrap: anywhere; }
 .tile .move { font-size: .9rem; }
 .race { max-width: 40rem; margin: 0 auto; }
 .race .line { stroke-width: 1.8; }
