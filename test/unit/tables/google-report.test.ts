@@ -401,6 +401,16 @@ describe("the operator's own things", () => {
     });
   });
 
+  it('have the widths that their first rows need, and keep them from then on', async () => {
+    await write(report([]));
+    const [empty = 0] = tab().widths;
+    await write(report(ROWS));
+    const [first = 0] = tab().widths;
+    expect(first).toBeGreaterThan(empty);
+    await write(report([['A squad whose name is the longest of them all', 1, true, null]]));
+    expect(tab().widths[0]).toBe(first);
+  });
+
   it('may be another name of the tab', async () => {
     await write(report(ROWS));
     tab().rename('League table');

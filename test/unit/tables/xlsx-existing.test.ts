@@ -329,6 +329,44 @@ describe('append and merge', () => {
   });
 });
 
+describe('the widths of the columns of a report', () => {
+  const widths = async (): Promise<readonly string[]> => {
+    const sheet = (await partsOf()).get('xl/worksheets/sheet1.xml') ?? '';
+    return [...sheet.matchAll(/<col [^>]*>/g)].map(([col]) =>
+      ['min', 'max', 'width'].map((name) => new RegExp(` ${name}="([^"]*)"`).exec(col)?.[1]).join(' '),
+    );
+  };
+  const LONG: Rows = [['Harbour & Company of the North', 12, '2026-08-14T19:00:00Z']];
+
+  /** As another program saves it, with these columns where they are given. */
+  const saveElsewhere = async (columns?: string): Promise<void> => {
+    const parts = Array.from(await partsOf(), ([name, content]) => {
+      if (name === 'docProps/app.xml') return { name, content: content.replaceAll('hucre', 'Another') };
+      if (name !== 'xl/worksheets/sheet1.xml' || columns === undefined) return { name, content };
+      return { name, content: content.replace(/<cols>.*<\/cols>/, `<cols>${columns}</cols>`) };
+    });
+    await writeFile(file(), makeZip(parts));
+  };
+
+  it('are those that its first rows need, and stay from then on', async () => {
+    await refresh({ rows: [] });
+    await saveElsewhere();
+    expect((await widths())[0]).toBe('1 1 9');
+    await refresh({ rows: LONG });
+    expect((await widths())[0]).toBe('1 1 33');
+    await refresh({ rows: FIRST });
+    await refresh({ rows: [['A squad whose name is the longest of them all', 1, null]] });
+    expect((await widths())[0]).toBe('1 1 33');
+  });
+
+  it('stay where a person made an empty column wider, and beside one that becomes wider', async () => {
+    await refresh({ rows: [] });
+    await saveElsewhere('<col min="1" max="2" width="20"/><col min="3" max="9" width="45"/>');
+    await refresh({ rows: LONG });
+    expect(await widths()).toEqual(['1 1 33', '2 2 20', '3 9 45']);
+  });
+});
+
 describe("the operator's own things", () => {
   it('survive a refresh: tabs whole, columns with formulas and notes, widths, names, charts', async () => {
     await editedReport();

@@ -87,13 +87,17 @@ export function planFormats(facts: LookFacts): { readonly requests: Request[]; r
   const grown = kept !== undefined && 1 + cells.length > kept.rowCount;
   const requests = looks.flatMap((look, index): Request[] => {
     const at = positions[index] ?? 0;
-    if (known.has(digests[index] ?? ''))
-      return grown ? [formatColumn(tab.sheetId, at, look, kept.rowCount)] : [];
     const width = look.width ?? measuredWidth(look, cells, index);
+    const pixels = Math.round(width * CHARACTER_PX) + 5;
+    if (known.has(digests[index] ?? ''))
+      return [
+        ...(grown ? [formatColumn(tab.sheetId, at, look, kept.rowCount)] : []),
+        ...(isFirstFilled(facts, look, index) ? [sizeOf(tab.sheetId, 'COLUMNS', at, pixels)] : []),
+      ];
     return [
       formatCells(blockOf(tab.sheetId, [0, 1], [at, at + 1]), headerFormat(look.align), HEADER_FIELDS),
       formatColumn(tab.sheetId, at, look, 1),
-      sizeOf(tab.sheetId, 'COLUMNS', at, Math.round(width * CHARACTER_PX) + 5, look.hidden === true),
+      sizeOf(tab.sheetId, 'COLUMNS', at, pixels, look.hidden === true),
     ];
   });
   const whole = {
@@ -162,6 +166,17 @@ function formatTab(
       },
     },
   ];
+}
+
+/** Whether a column whose width follows its cells gets its first ones: it was measured by its header alone. */
+function isFirstFilled({ tab, positions, cells }: LookFacts, { width }: ColumnLook, index: number): boolean {
+  const at = positions[index] ?? 0;
+  const isFilled = (value: SheetValue | undefined): boolean => (value ?? '') !== '';
+  return (
+    width === undefined &&
+    !tab.cells.slice(1).some((row) => isFilled(row[at])) &&
+    cells.some((row) => isFilled(row[index]))
+  );
 }
 
 function measuredWidth(

@@ -207,20 +207,56 @@ function mixRules(
   return [...kept, ...added];
 }
 
-/** The widths of both: those that stand are kept, columns without one get ours. */
-function mixWidths(old: XmlSlice | undefined, fresh: XmlSlice | undefined): readonly XmlSlice[] {
-  const reach = (xml: string): readonly [number, number] => {
-    const attributes = attributesOf(xml);
-    return [Number(attributes.get('min')), Number(attributes.get('max'))];
-  };
-  const stand = old === undefined ? [] : sliceXml(old.xml).children;
-  const isFree = ({ xml }: XmlSlice): boolean =>
-    stand.every((one) => reach(one.xml)[1] < reach(xml)[0] || reach(one.xml)[0] > reach(xml)[1]);
-  const added = fresh === undefined ? [] : sliceXml(fresh.xml).children.filter(isFree);
-  const all = [...stand, ...added].sort((a, b) => reach(a.xml)[0] - reach(b.xml)[0]);
-  return all.length === 0
-    ? []
-    : [{ name: 'cols', xml: `<cols>${all.map(({ xml }) => xml).join('')}</cols>` }];
+/** The columns and their widths, counted from 1 in both. */
+const reachOf = (xml: string): readonly [from: number, to: number, width: number] => {
+  const attributes = attributesOf(xml);
+  return [Number(attributes.get('min')), Number(attributes.get('max')), Number(attributes.get('width'))];
+};
+
+const reaching = (xml: string, from: number, to: number): string =>
+  withAttribute(withAttribute(xml, 'min', String(from)), 'max', String(to));
+
+/** A width that stands, cut around the columns that become wider. */
+function* widened(xml: string, wider: ReadonlyMap<number, string>): Generator<string> {
+  const [first, to, stood] = reachOf(xml);
+  let from = first;
+  for (const [column, width] of wider) {
+    if (column < from || column > to || Number(width) <= stood) continue;
+    if (column > from) yield reaching(xml, from, column - 1);
+    const own = withAttribute(reaching(xml, column, column), 'width', width);
+    yield withAttribute(own, 'customWidth', '1');
+    from = column + 1;
+  }
+  if (from <= to) yield reaching(xml, from, to);
+}
+
+/** The widths of both: those that stand are kept, but one of a column that was `empty` becomes as wide as ours. Columns without a width get ours. */
+function mixWidths(
+  old: XmlSlice | undefined,
+  fresh: XmlSlice | undefined,
+  isEmpty: (column: number) => boolean,
+): readonly XmlSlice[] {
+  const ours = fresh === undefined ? [] : sliceXml(fresh.xml).children.map(({ xml }) => xml);
+  const wider = new Map(
+    ours.flatMap((xml) => {
+      const [column] = reachOf(xml);
+      return isEmpty(column - 1) ? [[column, attributesOf(xml).get('width') ?? '0'] as const] : [];
+    }),
+  );
+  const stand =
+    old === undefined ? [] : sliceXml(old.xml).children.flatMap(({ xml }) => [...widened(xml, wider)]);
+  const isFree = (xml: string): boolean =>
+    stand.every((one) => reachOf(one)[1] < reachOf(xml)[0] || reachOf(one)[0] > reachOf(xml)[1]);
+  const all = [...stand, ...ours.filter(isFree)].sort((a, b) => reachOf(a)[0] - reachOf(b)[0]);
+  return all.length === 0 ? [] : [{ name: 'cols', xml: `<cols>${all.join('')}</cols>` }];
+}
+
+/** Whether a column holds at most its header. */
+function isEmptyColumn(rows: Rows, column: number): boolean {
+  const filled = [...rows.values()].filter(({ cells }) =>
+    /<(?:\w+:)?(?:v|is|f)[\s/>]/.test(cells.get(column) ?? ''),
+  );
+  return filled.length <= 1;
 }
 
 /** The filter that stands, over as many rows as there are now; one that a person took away stays away. */
@@ -244,11 +280,16 @@ export function graftSheet(old: string, fresh: string, place: OwnPlace): string 
     filter?.xml.includes('filterColumn') === true || place.tables.some(({ isFiltered }) => isFiltered);
   const oldRows = rowsOf(one(into.children, 'sheetData'));
   const freshRows = rowsOf(one(from.children, 'sheetData'));
+  const empty = new Set(
+    Array.from({ length: place.ours }, (_, column) => column).filter((column) =>
+      isEmptyColumn(oldRows, column),
+    ),
+  );
   for (const { totals } of place.tables)
     if (totals !== undefined) moveTotals(oldRows, freshRows, place.ours, totals);
   const replaced = ['dimension', 'cols', 'sheetData', 'autoFilter', 'conditionalFormatting'];
   const added = [
-    ...mixWidths(one(into.children, 'cols'), one(from.children, 'cols')),
+    ...mixWidths(one(into.children, 'cols'), one(from.children, 'cols'), (column) => empty.has(column)),
     { name: 'sheetData', xml: mixRows(oldRows, freshRows, place.ours, filtered) },
     ...movedFilter(filter, one(from.children, 'autoFilter')),
     ...mixRules(into.children, from.children, place),
