@@ -348,9 +348,8 @@ function readMeLines(where: string): readonly InputNote[] {
       'Users: Member ID, and Display name for new members. Prices: both columns. Points: every value but the league.',
     ),
     line('Fantasy leagues, Mini leagues: both columns. Squads: Member ID, Squad name and P1.'),
-    line(
-      'Players in Squads: the id, or the name as the tab Players has it. teamsheet pull players-report fills that tab; init --show players adds the report.',
-    ),
+    line('Players in Squads: the id, or the name as the tab Players has it.'),
+    line('teamsheet pull players-report fills the tab Players; init --show players adds that report.'),
     line('The number of the fantasy league and the kind of price stand in teamsheet.yaml, under vars.'),
     heading('Send'),
     line(

@@ -34,6 +34,15 @@ describe('the workbook of inputs', () => {
     expect(sheet('Read me').rows.flat().join('\n')).toContain('teamsheet push');
   });
 
+  it('explains it in texts that stay on one line: a second one would be cut off', () => {
+    // A character of a text is narrower than the digits that a width counts.
+    const room = 1.25 * (sheet('Read me').columns?.[1]?.width ?? 0);
+    const long = sheet('Read me')
+      .rows.flat()
+      .filter((text) => String(text ?? '').length > room);
+    expect(long).toEqual([]);
+  });
+
   it('says how tabs are sent that are filled in, while others are empty', () => {
     const text = sheet('Read me').rows.flat().join('\n');
     expect(text).toContain('teamsheet plan users      shows');
