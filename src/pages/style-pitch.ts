@@ -71,14 +71,6 @@ ${KITS.map((colours, index) => kit(`kit-${index + 1}`, colours)).join('')}${kit(
 .bench-place { display: block; color: var(--dim); font-size: .8rem; margin-top: .15rem; }
 .in-text { color: var(--good); font-weight: 600; }
 .out-text { color: var(--bad); }
-@media (max-width: 34rem) {
-  .shirt-box { width: 2.4rem; }
-  .plate { font-size: .72rem; }
-  .player-name, .player-score { padding-inline: .15rem; }
-  .player-name { white-space: normal; line-height: 1.2; }
-  .pitch { padding-inline: .25rem; gap: .9rem; }
-  .row { gap: .2rem; }
-}
 .results { list-style: none; padding: 0; }
 .results li + li { border-top: 1px solid var(--line); }
 .match-line { display: grid; grid-template-columns: minmax(0, 1fr) auto minmax(0, 1fr); gap: .7rem; align-items: center; padding: .3rem 0; font-weight: 400; font-size: 1rem; }
@@ -101,4 +93,14 @@ ${KITS.map((colours, index) => kit(`kit-${index + 1}`, colours)).join('')}${kit(
 .sign.yellow { color: #d9a400; }
 .sign.bonus { color: var(--warn); }
 .sign.save { color: var(--dim); }
+@media (max-width: 34rem) {
+  .shirt-box { width: 2.4rem; }
+  .plate { font-size: .72rem; }
+  .player-name, .player-score { padding-inline: .15rem; }
+  .player-name { white-space: normal; line-height: 1.2; }
+  .pitch { padding-inline: .25rem; gap: .9rem; }
+  .row { gap: .2rem; }
+  .match-line, .match .match-line { font-size: .85rem; gap: .4rem; }
+  .side { gap: .3rem; }
+}
 `;
