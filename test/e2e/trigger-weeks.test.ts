@@ -61,8 +61,9 @@ describe('a mapping with a game week in the place of a table', () => {
     for (const _ of [1, 2]) await sandbox.control('POST', '/play-next-week');
     await sandbox.control('POST', '/clock', { advance: '4h' });
     expect(await once()).toMatchObject({ exit_code: 0, mappings: [{ rows: 2, created: 2 }] });
-    const { stdout } = await run('schedule', 'next');
+    const { stdout, stderr } = await run('schedule', 'next');
     expect(stdout).toMatch(/trigger +week \d+ +each\.end \+ 3h/);
+    expect(stderr).toContain('times are those of UTC');
   });
 
   it('is not triggered by hand where the service refuses to show the game weeks, which is no matter of rows', async () => {

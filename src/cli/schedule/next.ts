@@ -68,6 +68,7 @@ export async function showNext(
   const next = nextOf(leagues, clock);
   await screen.data(screen.json ? JSON.stringify(next) : renderNextRuns(next, config.timezone));
   if (next.length === 0 && unread.length === 0) sayWhyNothing(names, leagues, program);
+  if (!screen.json && next.some(({ at }) => at !== null)) screen.say(`times are those of ${config.timezone}`);
   return worstExit(unread);
 }
 
