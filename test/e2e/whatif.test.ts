@@ -104,4 +104,5 @@ it('says of each squad what other points make, as the service does once they are
   );
   expect(told.stdout).toMatch(/winners +points +change +rank now +rank then/);
   expect(told.stderr).toMatch(/\d+ of \d+ player weeks are explained by the points in force/);
+  expect(told.stderr).not.toContain('of 0 entries');
 });

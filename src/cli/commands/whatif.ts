@@ -1,6 +1,6 @@
 import { extname, resolve } from 'node:path';
 import { EXIT, UsageError } from '../../model/error.ts';
-import { renderCount } from '../../model/count.ts';
+import { renderCount, renderCountOf } from '../../model/count.ts';
 import type { ReportValue } from '../../model/tables/table.ts';
 import type { Settings } from '../../rules/points.ts';
 import { nameOfWeek } from '../../season/game-week.ts';
@@ -164,8 +164,12 @@ async function tell(preview: Preview, over: Settings, inForce: Settings, program
       style,
     ),
   );
+  const left =
+    unknown === 0
+      ? ''
+      : `; something is not known of ${renderCountOf(unknown, 'entry', 'entries')}, and is not counted`;
   screen.say(
-    `${renderCount(explained)} of ${renderCount(playerWeeks)} player weeks are explained by the points in force; of ${renderCount(unknown)} entries something is not known${unknown > 0 ? ', which is not counted' : ''}.`,
+    `${renderCount(explained)} of ${renderCount(playerWeeks)} player weeks are explained by the points in force${left}.`,
   );
 }
 
