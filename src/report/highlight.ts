@@ -16,9 +16,19 @@ export function highlightOf(
           .filter((row) => (row[at] ?? null) !== null && !(Number(row[at]) <= above))
           .toSorted((one, other) => compareValues(one[at] ?? null, other[at] ?? null, descending));
   const lines = fitting.flatMap((row) => {
-    const text = show.flatMap((header) => row[indexOf(header)] ?? []).join(' ');
+    const text = sideBySide(show.map((header) => row[indexOf(header)] ?? ''));
     const shown = value === undefined ? null : (row[indexOf(value)] ?? null);
     return text === '' ? [] : [{ text, value: typeof shown === 'boolean' ? String(shown) : shown }];
   });
   return { label, lines: lines.slice(0, limit) };
+}
+
+/** Values in one text: a number stands before what it counts, and two names stand apart. */
+function sideBySide(values: readonly NonNullable<ReportValue>[]): string {
+  const parts = values.filter((value) => value !== '');
+  return parts
+    .map(
+      (part, index) => (index === 0 ? '' : typeof parts[index - 1] === 'number' ? ' ' : ' · ') + String(part),
+    )
+    .join('');
 }

@@ -77,7 +77,10 @@ const chart = strict({
 
 const highlight = strict({
   label: text.describe('What stands in front, such as Leader.'),
-  show: z.array(text).min(1).describe('Headers whose texts stand side by side.'),
+  show: z
+    .array(text)
+    .min(1)
+    .describe('Headers whose texts stand side by side, with " · " between two names.'),
   value: text.optional().describe('The header whose value stands behind them.'),
   by: text.optional().describe('The header whose lowest value is best. Default: the order of the report.'),
   descending: flag.describe('The highest value is best.'),

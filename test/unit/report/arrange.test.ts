@@ -249,4 +249,14 @@ describe('highlights', () => {
   it('name the first rows where nothing says which are best', () => {
     expect(told({ show: ['Rank', 'Squad'], limit: 1 })).toEqual([{ text: '2 Foxes', value: null }]);
   });
+
+  it('set two names apart, and nothing beside one that is not there', () => {
+    expect(told({ show: ['Rank', 'Squad', 'Squad', 'Movement'], limit: 1 })).toEqual([
+      { text: '2 Foxes · Foxes · -1', value: null },
+    ]);
+    expect(told({ show: ['Squad', 'Rank', 'Squad'] })?.slice(2)).toEqual([
+      { text: 'Late · Late', value: null },
+      { text: '3', value: null },
+    ]);
+  });
 });
