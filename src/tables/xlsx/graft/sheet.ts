@@ -253,10 +253,9 @@ function mixWidths(
 
 /** Whether a column holds at most its header. */
 function isEmptyColumn(rows: Rows, column: number): boolean {
-  const filled = [...rows.values()].filter(({ cells }) =>
-    /<(?:\w+:)?(?:v|is|f)[\s/>]/.test(cells.get(column) ?? ''),
-  );
-  return filled.length <= 1;
+  const isFilled = ({ cells }: { readonly cells: ReadonlyMap<number, string> }): boolean =>
+    /<(?:\w+:)?(?:v|is|f)[\s/>]/.test(cells.get(column) ?? '');
+  return rows.values().filter(isFilled).take(2).toArray().length <= 1;
 }
 
 /** The filter that stands, over as many rows as there are now; one that a person took away stays away. */
