@@ -139,8 +139,9 @@ async function earlyReadings(
 ): Promise<EarlyReadings> {
   const { week, isOver, lineups, squads, state } = league;
   if (!isOver) return { lineups: new Map(), squads: new Set() };
-  const times = await weekTimes(memory, scope, week);
-  const wholeMs = wholeSince(times, all[all.indexOf(week) + 1]);
+  const next = all[all.indexOf(week) + 1];
+  const times = await weekTimes(memory, scope, week, next);
+  const wholeMs = wholeSince(times, next);
   // Whoever closes a week without an end says nothing of the time.
   const finalMs = state === 'final' ? Math.max(finalSince(league), wholeMs) : wholeMs;
   const isEarly = (counted: KeptCount | undefined, untilMs: number): boolean =>

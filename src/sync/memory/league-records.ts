@@ -37,9 +37,10 @@ export async function keptWeeks(
   const weeks = inOrder(await knownWeeks(memory, scope));
   const wanted = await wantedWeeks(memory, scope, weeks, choice);
   for (const [at, week] of weeks.entries()) {
-    const times = await weekTimes(memory, scope, week);
+    const next = weeks[at + 1];
+    const times = await weekTimes(memory, scope, week, next);
     const lineups = wanted.has(week.id) ? await lineupsOf(memory, scope, week.id, times) : new Map();
-    found.push({ week, ...times, wholeMs: wholeSince(times, weeks[at + 1]), lineups });
+    found.push({ week, ...times, wholeMs: wholeSince(times, next), lineups });
   }
   return found;
 }
@@ -92,17 +93,23 @@ export async function weekTimes(
   memory: Memory,
   scope: LeagueScope,
   week: GameWeek,
+  next: GameWeek | undefined,
 ): Promise<Pick<KeptWeek, keyof WeekTimes>> {
   const { atMs: processedMs, by } = (await processedIn(memory, scope, week.id)) ?? {};
   const triggeredMs = by === 'trigger' ? processedMs : undefined;
-  return { beginsMs: week.startMs, overMs: await overAt(memory, scope, week), processedMs, triggeredMs };
+  const overMs = await overAt(memory, scope, week, next);
+  return { beginsMs: week.startMs, overMs, processedMs, triggeredMs };
 }
 
-/** Where neither matches nor an end are known, a week is over when the next one begins, and the last one when its substitutions are processed. */
-export const wholeSince = (
+/** Where neither matches nor an end are known, a week is over when its substitutions are processed or the next one begins, whichever comes first. */
+export function wholeSince(
   { overMs, processedMs = Number.NaN }: Pick<KeptWeek, 'overMs' | 'processedMs'>,
   next: GameWeek | undefined,
-): number => [overMs, next?.startMs ?? Number.NaN].find((atMs) => !Number.isNaN(atMs)) ?? processedMs;
+): number {
+  if (!Number.isNaN(overMs)) return overMs;
+  const known = [processedMs, next?.startMs ?? Number.NaN].filter((atMs) => !Number.isNaN(atMs));
+  return known.length === 0 ? Number.NaN : Math.min(...known);
+}
 
 /** The line-ups of a week that were read before all of its matches were over. */
 export async function earlyLineups(
@@ -121,12 +128,18 @@ export async function earlyLineups(
 /** A match takes so long; the interface does not show when one ends. */
 const MATCH_MS = 2 * 60 * 60 * 1000;
 
-/** When the last match of a week ends, or its end where that is earlier: a match may be put off. */
-async function overAt(memory: Memory, scope: LeagueScope, { id, endMs }: GameWeek): Promise<number> {
+/** When the last match of a week ends, or its end where that is earlier. A match that begins with the next week or later was put off: what is made of the week does not wait for it. */
+async function overAt(
+  memory: Memory,
+  scope: LeagueScope,
+  { id, endMs }: GameWeek,
+  next: GameWeek | undefined,
+): Promise<number> {
   let lastMs = -Infinity;
   for await (const { record } of latestKept(memory, scope, id, 'fixture')) {
     const atMs = parseTimeMs((record as Fixture).start_date ?? '');
-    if (atMs > lastMs) lastMs = atMs;
+    const isPutOff = atMs >= (next?.startMs ?? Number.NaN);
+    if (atMs > lastMs && !isPutOff) lastMs = atMs;
   }
   if (lastMs === -Infinity) return endMs;
   const lastEndMs = lastMs + MATCH_MS;

@@ -8,7 +8,7 @@ import type { GameWeek } from '../../season/game-week.ts';
 import type { LoggedPair } from '../../season/pairs.ts';
 import type { WeekLineups } from '../../season/week-lineups.ts';
 import type { PlayerValues, WeekValues } from '../../season/week-values.ts';
-import { latestKept } from '../memory/known-weeks.ts';
+import { latestKept, nextKnownWeek } from '../memory/known-weeks.ts';
 import { keptLog, keptWeeks, lineupsOf, weekTimes } from '../memory/league-records.ts';
 import { keptStandings } from '../memory/kept-standings.ts';
 import type { LeagueWeek } from '../memory/league-weeks.ts';
@@ -43,7 +43,8 @@ export async function readWeekValues(
   const ids = new Set(asked.keys());
   const read = new Map<string, ReadonlyMap<string, WeekLineups>>();
   const lineups = async (week: GameWeek): Promise<ReadonlyMap<string, LineupFacts>> => {
-    const times = await weekTimes(source.memory, source.scope, week);
+    const next = await nextKnownWeek(source.memory, source.scope, week.id);
+    const times = await weekTimes(source.memory, source.scope, week, next);
     const pairs = await lineupsOf(source.memory, source.scope, week.id, times);
     read.set(week.id, pairs);
     return new Map(
