@@ -15,8 +15,8 @@ import { checkHeader, headerAndRest, noHeader, nulIssues, underEmptyHeader } fro
 import { markupOf, otherFileOf, wrongFile } from '../other-files.ts';
 import { openSourceFile, openWholeTable } from '../source-file.ts';
 import { parseSlice, type RawRow, type Slice } from './records.ts';
-import { createSlicer } from './slices.ts';
-import { chooseEncoding, countLines, recoder, requireUtf8 } from './decode.ts';
+import { createSlicer, QUOTE } from './slices.ts';
+import { chooseEncoding, countLines, recoder, requireUtf8, type Recode } from './decode.ts';
 
 /** Small, so that the rows of a slice are garbage before they grow old. */
 const CHUNK_BYTES = 64 * 1024;
@@ -174,11 +174,19 @@ async function* readSlices(
   const isCut = slicer.pendingBytes() > MAX_RECORD_BYTES;
   if (!isCut) recode?.(Buffer.alloc(0), true);
   const line = firstLine;
+  if (isCut && slicer.isQuoted() && (await hasQuote(readChunk, recode))) throw rowTooLong(origin, line);
   const rest = slicer.end();
   if (rest.length > 0) yield checked(rest);
   // Where a quote was never closed, the parser has said so by now.
   if (isCut) throw rowTooLong(origin, line);
   return undefined;
+}
+
+/** Whether a quote closes the cell in the rest of a file. */
+async function hasQuote(readChunk: () => Promise<Buffer>, recode: Recode | undefined): Promise<boolean> {
+  for (let raw = await readChunk(); raw.length > 0; raw = await readChunk())
+    if ((recode?.(raw, false) ?? raw).includes(QUOTE)) return true;
+  return false;
 }
 
 function rowTooLong(origin: string, line: number): ConfigError {

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 
 const LF = 0x0a;
 const CR = 0x0d;
-const QUOTE = 0x22;
+export const QUOTE = 0x22;
 
 /** Cuts a stream of bytes at line ends that stand outside quotes, so that each slice holds whole records. */
 export interface Slicer {
@@ -12,6 +12,8 @@ export interface Slicer {
   end(): Buffer;
   /** Bytes held back. */
   pendingBytes(): number;
+  /** Whether what is held back ends inside quotes. */
+  isQuoted(): boolean;
 }
 
 /**
@@ -43,6 +45,7 @@ export function createSlicer(): Slicer {
       return rest;
     },
     pendingBytes: () => heldBytes,
+    isQuoted: () => quoted,
   };
 }
 

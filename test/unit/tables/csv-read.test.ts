@@ -177,6 +177,21 @@ describe('a large file', () => {
     );
   });
 
+  test.each([
+    [
+      'closed',
+      '"\n2,y\n',
+      'source.row',
+      'the row goes on for more than 64 MB, so the rows after it cannot be told',
+    ],
+    ['never closed', '\n2,y\n', 'source.quote', 'a quotation mark opens a cell here and is never closed'],
+  ])('a cell of more than 64 MB whose quote is %s is called so', async (_, rest, code, problem) => {
+    const rows = [Buffer.from('a,b\n1,"'), Buffer.alloc(65 * 1024 * 1024, 'x'), Buffer.from(rest)];
+    const error = await errorOf(readCsv(Buffer.concat(rows)));
+    expect(error).toMatchObject({ code, message: expect.stringContaining(problem) as string });
+    expect(error.message).toContain('users.csv line 2');
+  });
+
   test('a reader that stops early lets go of the file', async () => {
     const path = join(folder, 'stop.csv');
     await writeFile(path, text);
