@@ -1,5 +1,5 @@
 import { renderCount } from '../../src/model/count.ts';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { signalOnce, USERS_MAPPING } from '../support/cli.ts';
@@ -142,6 +142,26 @@ describe('retry', () => {
     });
     expect(posts()).toEqual(['POST /v1/user', 'POST /v1/user']);
     expect(await json('retry')).toMatchObject({ run: null, exit_code: 0, mappings: [] });
+  });
+
+  it('reads the table again in a folder that has moved, and says where it is not there', async () => {
+    await start();
+    folder.write('users.csv', `${HEADER}M1,Ann,\nM2,,\n`);
+    expect(await json('push')).toMatchObject({ mappings: [{ created: 1, invalid: 1 }] });
+    const moved = join(folder.path, 'moved');
+    mkdirSync(moved);
+    for (const name of ['teamsheet.yaml', 'mappings', '.teamsheet'])
+      cpSync(join(folder.path, name), join(moved, name), { recursive: true });
+    const again = ['retry', '--json', '--yes'];
+    expect(parse(await runWith({ cwd: moved }, ...again))).toMatchObject({
+      exit_code: 4,
+      error: { code: 'source.missing' },
+    });
+    folder.write('moved/users.csv', `${HEADER}M1,Ann,\nM2,Bob,\n`);
+    expect(parse(await runWith({ cwd: moved }, ...again))).toMatchObject({
+      exit_code: 0,
+      mappings: [{ name: 'users', rows: 1, created: 1 }],
+    });
   });
 });
 

@@ -1,5 +1,6 @@
-import type { PushMapping } from '../../mapping/mapping.ts';
+import type { PushMapping, PushSource } from '../../mapping/mapping.ts';
 import { EXIT } from '../../model/error.ts';
+import { fileOf } from '../../model/tables/table.ts';
 import { retry as retryRun, type CurrentMapping } from '../../sync/retry.ts';
 import { defineCommand } from '../command.ts';
 import { compareFlags, deadlineFlags } from '../flags.ts';
@@ -46,8 +47,15 @@ function currentMappings(session: Session, program: Program): CurrentMapping {
     names ??= namesOf(config, program);
     if (!names.includes(name)) return undefined;
     const [now] = readPushMappings(config, [name], program);
-    return JSON.stringify(now?.source.location) === JSON.stringify(source.location) ? now : undefined;
+    return now !== undefined && isSameTable(now.source, source) ? now : undefined;
   };
+}
+
+/** Whether two sources are one table. A file is the same by the path that its mapping names: the folder may have moved since, or stand elsewhere on another machine. */
+function isSameTable(one: PushSource, other: PushSource): boolean {
+  if (JSON.stringify(one.location) === JSON.stringify(other.location)) return true;
+  const areFiles = [one, other].every(({ location }) => fileOf(location) !== undefined);
+  return areFiles && one.location.kind === other.location.kind && one.origin === other.origin;
 }
 
 function namesOf(config: Session['config'], program: Program): readonly string[] {
