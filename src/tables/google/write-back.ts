@@ -33,7 +33,7 @@ const MAX_WRITES = 4;
 /**
  * Writes what became of rows into a tab: our columns and our notes alone, beside the rows wherever they stand by now. The tab is read afresh, written in
  * one call (several where it is too large for one), and looked at as it stands afterwards: what came to stand beside a wrong row, because somebody moved rows in between, is put right.
- * Errors: UnavailableError `destination.unstable`; ConfigError `source.missing_tab`; those of the client.
+ * Errors: UnavailableError `destination.unstable`, `destination.unwritten`; ConfigError `source.missing_tab`; those of the client.
  */
 export async function writeBackSheet(
   access: GoogleAccess,
@@ -94,7 +94,10 @@ async function writeInto(
     strays ??= createStrays(view);
     // Rows are placed by cells that have to be right first.
     const all = again.length > 0 ? again : [...rowChanges(view), ...strays.in(view)];
-    if (isRepeated(all, last)) return resultOf(writeBack, placed, made, restored);
+    if (isRepeated(all, last)) {
+      if (all.some((change) => isHeader(change, view))) throw unwritten(tab.title);
+      return resultOf(writeBack, placed, made, restored);
+    }
     const changes = withinOneCall(all);
     // What does not fit is found again as what is still missing.
     if (writes === 0) most += Math.ceil(all.length / changes.length) - 1;
@@ -209,6 +212,18 @@ function restore(
 function isRepeated(changes: readonly CellChange[], last: Update | undefined): boolean {
   const done = new Set(last?.changes.map((change) => JSON.stringify(change)));
   return changes.every((change) => done.has(JSON.stringify(change)));
+}
+
+/** Whether a change gives one of our columns its header, which is shown as it is written. */
+const isHeader = (change: CellChange, { header, columns }: TabView): boolean =>
+  'text' in change && change.row === header.row && [...columns.values()].includes(change.column);
+
+function unwritten(title: string): UnavailableError {
+  return new UnavailableError(
+    'destination.unwritten',
+    `tab "${title}": Google answered that the outcomes are written, and the tab does not have their columns`,
+    { next: 'Push again: it writes what is missing.' },
+  );
 }
 
 function unstable(title: string): UnavailableError {

@@ -167,6 +167,15 @@ describe('our columns', () => {
     expect(tab.filter).toEqual({ range });
   });
 
+  test('are not said to be made where the answer says so and the tab does not have them', async () => {
+    sheet([['ID', 'Name'], ...ROWS.map((row) => row.slice(0, 2))]);
+    const own = id;
+    fake.before(({ path }) =>
+      path.includes(own) && path.endsWith(':batchUpdate') ? { status: 200, body: {} } : undefined,
+    );
+    await expect(writeBack(written())).rejects.toMatchObject({ code: 'destination.unwritten', exitCode: 8 });
+  });
+
   test('make a full grid larger', async () => {
     sheet([['ID', 'Name'], ...ROWS.map((row) => row.slice(0, 2))], 2);
     await writeBack(written());
