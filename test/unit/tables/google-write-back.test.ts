@@ -145,7 +145,10 @@ describe('our columns', () => {
     const { objects } = fake.spreadsheet(id).sheets[0] ?? {};
     const range = { sheetId: tab.sheetId, startRowIndex: 0, endRowIndex: 4, startColumnIndex: 0 };
     const filterSpecs = [{ columnIndex: 1, filterCriteria: { hiddenValues: ['Ada'] } }];
-    Object.assign(objects ?? {}, { basicFilter: { range: { ...range, endColumnIndex: 2 }, filterSpecs } });
+    // How it last sorted is not set again: nothing is to be sorted now.
+    const sortSpecs = [{ dimensionIndex: 1, sortOrder: 'DESCENDING' }];
+    const basicFilter = { range: { ...range, endColumnIndex: 2 }, filterSpecs, sortSpecs };
+    Object.assign(objects ?? {}, { basicFilter });
     await writeBack(written());
     expect(tab.filter).toEqual({ range: { ...range, endColumnIndex: 4 }, filterSpecs });
     await writeBack(written());

@@ -74,7 +74,10 @@ export function columnRequest(
   return [...grown, { insertDimension: { range, inheritFromBefore: false } }];
 }
 
-/** The request that takes new columns into a filter that ends before them: a sort by it would else leave the outcomes where they are, beside other rows. */
+/**
+ * The request that takes new columns into a filter that ends before them: a sort by it would else leave the outcomes where they are, beside other rows. How the
+ * filter last sorted is left out, so that nothing is sorted now.
+ */
 export function filterRequest(
   sheetId: number,
   { filter }: Grid,
@@ -82,11 +85,7 @@ export function filterRequest(
   count: number,
 ): readonly sheets_v4.Schema$Request[] {
   if (count === 0 || filter?.range?.endColumnIndex !== at || typeof filter.tableId === 'string') return [];
-  return [
-    {
-      setBasicFilter: {
-        filter: { ...filter, range: { ...filter.range, sheetId, endColumnIndex: at + count } },
-      },
-    },
-  ];
+  const { sortSpecs: _, ...kept } = filter;
+  const range = { ...filter.range, sheetId, endColumnIndex: at + count };
+  return [{ setBasicFilter: { filter: { ...kept, range } } }];
 }
