@@ -33,6 +33,10 @@ export function gameWeekOf({ gameWeek, record, readAtMs }: Kept): GameWeek {
 export const nameOfWeek = ({ text, id }: Pick<GameWeek, 'text' | 'id'>): string =>
   text.trim() === '' ? id : text;
 
+/** Whether no week lies between two that follow each other in memory, as far as their numbers tell. */
+export const isNext = (one: GameWeek, other: GameWeek): boolean =>
+  one.number === undefined || other.number === undefined || one.number + 1 === other.number;
+
 /** Game weeks in the order of their start, those without one by their number at the end. */
 export const inOrder = (weeks: readonly GameWeek[]): readonly GameWeek[] =>
   weeks.toSorted(

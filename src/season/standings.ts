@@ -1,5 +1,5 @@
 import type { RecordOf } from '../contract/index.ts';
-import type { GameWeek } from './game-week.ts';
+import { isNext, type GameWeek } from './game-week.ts';
 import { PointsBefore } from './group-points.ts';
 import { wonIn, type HitsInPoints } from './totals.ts';
 import type { LineupFacts, SquadFacts } from './squad-facts.ts';
@@ -89,13 +89,17 @@ interface Before {
 
 /**
  * The standings of one week after the other, by rank, for weeks that follow each other. Totals are those that the service showed in the week, else the total before and the points; ranks
- * are made of the totals, and equal totals share one. A week of which nothing is kept has no standings, and the one after it none before.
+ * are made of the totals, and equal totals share one. A week of which nothing is kept, or that is not even
+ * known, has no standings, and the one after it none before.
  */
 export function standings(options: StandingsOptions): (week: StandingsWeek) => readonly Standing[] {
   let before: Before | undefined;
+  let last: GameWeek | undefined;
   let { first } = options;
   const earned = new PointsBefore(options.groups.map(({ fromWeek }) => fromWeek));
   return (week) => {
+    if (last !== undefined && !isNext(last, week.week)) before = undefined;
+    last = week.week;
     const ids = new Set([...week.lineups.keys(), ...week.squads.keys()]);
     if (ids.size === 0) {
       before = undefined;

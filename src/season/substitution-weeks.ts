@@ -1,6 +1,6 @@
 import type { AutoSubstitution } from '../contract/resources/auto-substitutions.ts';
 import { parseTimeMs } from '../model/time/service-time.ts';
-import type { GameWeek } from './game-week.ts';
+import { isNext, type GameWeek } from './game-week.ts';
 import { startsOf, type WeekLineups } from './week-lineups.ts';
 
 /** A week whose substitutions may stand in the log. */
@@ -25,10 +25,10 @@ export function weekSpans(
 ): readonly WeekSpan[] {
   return weeks.flatMap(({ week, overMs }, at) => {
     const span = { id: week.id, overMs: Number.isNaN(overMs) ? week.startMs : overMs };
-    const { number } = week;
-    const following = weeks[at + 1]?.week.number;
-    const isFollowed = following === undefined || number === undefined || following === number + 1;
-    return isFollowed ? [span] : [span, { id: UNKNOWN, overMs: span.overMs + APART_MS }];
+    const after = weeks[at + 1]?.week;
+    return after === undefined || isNext(week, after)
+      ? [span]
+      : [span, { id: UNKNOWN, overMs: span.overMs + APART_MS }];
   });
 }
 

@@ -42,10 +42,12 @@ export function shownWeeks(
   const known = new Set<string>();
   let played: ReadonlyMap<string, PlayedSquad> = new Map();
   for (const week of weeks) {
-    const before = shown.at(-1);
+    const newest = shown.at(-1);
+    // Of a week between them nothing is known.
+    const before = newest !== undefined && newest.week.number + 1 < week.number ? undefined : newest;
     // Nobody moves from ranks of the whole league to ranks of who is left.
     const compared = before?.week.hasWholeRanks === week.hasWholeRanks ? before.squads : undefined;
-    const last = played;
+    const last: typeof played = before === undefined ? new Map() : played;
     const squads = week.squads
       .filter(({ squad }) => numbers.has(squad))
       .map((values) => [values.squad, inWeek(values, compared?.get(values.squad), last)] as const)

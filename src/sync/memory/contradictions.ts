@@ -1,4 +1,4 @@
-import type { GameWeek } from '../../season/game-week.ts';
+import { isNext, type GameWeek } from '../../season/game-week.ts';
 import {
   contradiction,
   learnHits,
@@ -75,9 +75,6 @@ async function stepsThatDiffer(
   }
   return stepsOf;
 }
-
-const isNext = (one: GameWeek, other: GameWeek): boolean =>
-  one.number === undefined || other.number === undefined || one.number + 1 === other.number;
 
 const pairsOf = (before: Points, after: Points): readonly (readonly [squad: string, step: Step])[] =>
   [...after].flatMap(([squad, points]) => {

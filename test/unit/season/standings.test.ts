@@ -229,6 +229,9 @@ it('has nothing before a week that follows a missing one', () => {
   const third = { ...WEEK_2, week: gameWeek(3) };
   const [, after] = standings([WEEK_1, week(2, []), third]);
   expect(pick(after, 'week', 'previous_rank', 'transfers')[0]).toEqual([3, null, null]);
+  // Of the second week not even the name is known.
+  const [, alone] = standings([WEEK_1, third]);
+  expect(pick(alone, 'week', 'previous_rank', 'transfers')[0]).toEqual([3, null, null]);
 });
 
 it('ranks within groups from the week on in which a member joined; a member may stand in several', () => {

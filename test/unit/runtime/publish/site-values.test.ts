@@ -72,6 +72,15 @@ describe('the squads of a site', () => {
     for (const { playersIn, playersOut } of changes) expect(playersIn?.length).toBe(playersOut?.length);
     expect(changes.some(({ playersIn }) => (playersIn?.length ?? 0) > 0)).toBe(true);
     expect(squads[0]?.weeks[0]?.playersIn).toBeUndefined();
+    // Of the second week nothing is known, not even that it was.
+    const gap = siteOf(
+      season.filter((_, at) => at !== 1),
+      siteOptions(season),
+    );
+    for (const { weeks } of gap.squads) {
+      expect(weeks[1]).toMatchObject({ week: 3 });
+      expect([weeks[1]?.playersIn, weeks[1]?.previousRank]).toEqual([undefined, undefined]);
+    }
   });
 });
 
