@@ -22,10 +22,6 @@ const number = (about: string, value: number, least = 0, most = MOST): NumberSwi
   value,
 });
 
-function choice<const Values extends readonly [string, ...string[]]>(about: string, ...values: Values) {
-  return { about, values };
-}
-
 /** Every switch of `--set`: what it stands for, what it takes and what it starts as. `_ms` is milliseconds, `_seconds` seconds. */
 export const SWITCHES = {
   per_minute: number('requests in one minute window', 600),
@@ -45,210 +41,174 @@ export const SWITCHES = {
     1,
     9,
   ),
-  tier: choice(
-    'tier of the first account; all but sandbox bring windows and quotas of their own',
-    'sandbox',
-    'free',
-    'standard',
-    'premium',
-  ),
-  page_fields: choice(
-    'paging says: pages in page_total and records of this page in current; or current is the page, page_total counts the records of the page, total counts the pages, the totals are null, or there is no paging',
-    'pages',
-    'current_page',
-    'page_records',
-    'total_pages',
-    'null_totals',
-    'absent',
-  ),
-  users_page: choice(
-    'page on GET /user is honoured; ignored, so that only the first page is ever answered; ignored, with all users on one page; or refused',
-    'honoured',
-    'ignored',
-    'whole',
-    'refused',
-  ),
-  past_end: choice(
-    'a page past the end is empty, the last page again, or a 404',
-    'empty',
-    'last',
-    'not_found',
-  ),
-  users_order: choice(
-    'GET /user is in the order of creation, newest first, or last changed first, so that it moves while it is read',
-    'created',
-    'newest',
-    'updated',
-  ),
+  tier: {
+    about: 'tier of the first account; all but sandbox bring windows and quotas of their own',
+    values: ['sandbox', 'free', 'standard', 'premium'],
+  },
+  page_fields: {
+    about:
+      'paging says: pages in page_total and records of this page in current; or current is the page, page_total counts the records of the page, total counts the pages, the totals are null, or there is no paging',
+    values: ['pages', 'current_page', 'page_records', 'total_pages', 'null_totals', 'absent'],
+  },
+  users_page: {
+    about:
+      'page on GET /user is honoured; ignored, so that only the first page is ever answered; ignored, with all users on one page; or refused',
+    values: ['honoured', 'ignored', 'whole', 'refused'],
+  },
+  past_end: {
+    about: 'a page past the end is empty, the last page again, or a 404',
+    values: ['empty', 'last', 'not_found'],
+  },
+  users_order: {
+    about:
+      'GET /user is in the order of creation, newest first, or last changed first, so that it moves while it is read',
+    values: ['created', 'newest', 'updated'],
+  },
   list_lag_ms: number('lists show a change this much later', 0),
   apply_after_ms: number('nothing that is read shows a change before this time has passed', 0),
   account_lag_ms: number('quotas of the account count a change this much later', 0),
-  created_status: choice('status of a successful POST', '201', '200'),
-  error_shape: choice(
-    'a refusal is the envelope, {message}, {error: {…}}, an RFC 9457 problem, plain text, or HTTP 200 around an envelope that says otherwise',
-    'envelope',
-    'message',
-    'error',
-    'problem',
-    'text',
-    'http_200',
-  ),
-  validation_status: choice('status of a request that breaks a constraint', '400', '422'),
-  limit_status: choice('status of a batch beyond max_batch', '413', '400'),
-  repeated_external_id: choice(
-    'a batch with a known external_id is refused with 409, or with 400, or with 409 although the others of it are created (partial); the known user takes the new name (merge), is answered as it was (existing), is left out (skip), or is created again (duplicate)',
-    'conflict',
-    'refused',
-    'partial',
-    'merge',
-    'existing',
-    'skip',
-    'duplicate',
-  ),
-  key_case: choice(
-    'external_id and names keep their letters, or become lower or upper case',
-    'kept',
-    'lower',
-    'upper',
-  ),
-  key_trim: choice('external_id and names keep the blanks around them, or lose them', 'kept', 'trimmed'),
+  created_status: { about: 'status of a successful POST', values: ['201', '200'] },
+  error_shape: {
+    about:
+      'a refusal is the envelope, {message}, {error: {…}}, an RFC 9457 problem, plain text, or HTTP 200 around an envelope that says otherwise',
+    values: ['envelope', 'message', 'error', 'problem', 'text', 'http_200'],
+  },
+  validation_status: { about: 'status of a request that breaks a constraint', values: ['400', '422'] },
+  limit_status: { about: 'status of a batch beyond max_batch', values: ['413', '400'] },
+  repeated_external_id: {
+    about:
+      'a batch with a known external_id is refused with 409, or with 400, or with 409 although the others of it are created (partial); the known user takes the new name (merge), is answered as it was (existing), is left out (skip), or is created again (duplicate)',
+    values: ['conflict', 'refused', 'partial', 'merge', 'existing', 'skip', 'duplicate'],
+  },
+  key_case: {
+    about: 'external_id and names keep their letters, or become lower or upper case',
+    values: ['kept', 'lower', 'upper'],
+  },
+  key_trim: {
+    about: 'external_id and names keep the blanks around them, or lose them',
+    values: ['kept', 'trimmed'],
+  },
   key_cut: number('characters of external_id and names that are kept; 0 keeps all', 0),
-  key_form: choice(
-    'external_id and names keep their characters, lose the zeros in front or all dashes, or get a prefix',
-    'kept',
-    'no_zeros',
-    'no_dashes',
-    'prefixed',
-  ),
-  key_shown: choice(
-    'key_case, key_trim, key_cut and key_form show everywhere, in lists alone, or in all other answers alone',
-    'everywhere',
-    'lists',
-    'answers',
-  ),
-  key_unique: choice(
-    'an external_id is known when it was sent so before, or when it is the same after key_case, key_trim, key_cut and key_form',
-    'sent',
-    'shown',
-  ),
-  batch_failure: choice(
-    'of a batch that is refused nothing is applied, or the rows before the bad one are',
-    'whole',
-    'half_done',
-  ),
-  batch_answer: choice(
-    'POST /user answers the users as they were sent, in reverse, half of them, or with an older one beside them',
-    'sent',
-    'reversed',
-    'fewer',
-    'older',
-  ),
-  account_call: choice(
-    'GET /auth/account is counted, free, or refused with 403',
-    'counted',
-    'free',
-    'refused',
-  ),
-  windows: choice('rate windows are fixed or sliding', 'fixed', 'sliding'),
-  refused_calls: choice('requests refused with 429 are not counted, or counted', 'free', 'counted'),
-  retry_after: choice(
-    'Retry-After of a 429 is seconds, a date, no number at all, 0, or absent',
-    'seconds',
-    'date',
-    'garbage',
-    'zero',
-    'absent',
-  ),
-  quota_refusal: choice('a used-up quota is a 403, or a 429 that no waiting cures', 'forbidden', 'too_many'),
-  quota_unlimited: choice(
-    'a quota of 1000000 or more reads as it is, 0, or -1',
-    'number',
-    'zero',
-    'minus_one',
-  ),
-  account_state: choice(
-    'the account and its key are active; or one of them is reported inactive, or refuses everything but the account call',
-    'active',
-    'inactive_reported',
-    'inactive_refusing',
-    'key_inactive_reported',
-    'key_inactive_refusing',
-  ),
+  key_form: {
+    about:
+      'external_id and names keep their characters, lose the zeros in front or all dashes, or get a prefix',
+    values: ['kept', 'no_zeros', 'no_dashes', 'prefixed'],
+  },
+  key_shown: {
+    about:
+      'key_case, key_trim, key_cut and key_form show everywhere, in lists alone, or in all other answers alone',
+    values: ['everywhere', 'lists', 'answers'],
+  },
+  key_unique: {
+    about:
+      'an external_id is known when it was sent so before, or when it is the same after key_case, key_trim, key_cut and key_form',
+    values: ['sent', 'shown'],
+  },
+  batch_failure: {
+    about: 'of a batch that is refused nothing is applied, or the rows before the bad one are',
+    values: ['whole', 'half_done'],
+  },
+  batch_answer: {
+    about:
+      'POST /user answers the users as they were sent, in reverse, half of them, or with an older one beside them',
+    values: ['sent', 'reversed', 'fewer', 'older'],
+  },
+  account_call: {
+    about: 'GET /auth/account is counted, free, or refused with 403',
+    values: ['counted', 'free', 'refused'],
+  },
+  windows: { about: 'rate windows are fixed or sliding', values: ['fixed', 'sliding'] },
+  refused_calls: {
+    about: 'requests refused with 429 are not counted, or counted',
+    values: ['free', 'counted'],
+  },
+  retry_after: {
+    about: 'Retry-After of a 429 is seconds, a date, no number at all, 0, or absent',
+    values: ['seconds', 'date', 'garbage', 'zero', 'absent'],
+  },
+  quota_refusal: {
+    about: 'a used-up quota is a 403, or a 429 that no waiting cures',
+    values: ['forbidden', 'too_many'],
+  },
+  quota_unlimited: {
+    about: 'a quota of 1000000 or more reads as it is, 0, or -1',
+    values: ['number', 'zero', 'minus_one'],
+  },
+  account_state: {
+    about:
+      'the account and its key are active; or one of them is reported inactive, or refuses everything but the account call',
+    values: [
+      'active',
+      'inactive_reported',
+      'inactive_refusing',
+      'key_inactive_reported',
+      'key_inactive_refusing',
+    ],
+  },
   reset_skew_seconds: number('reset_at is ahead of the Date header by this much', 0, -86_400, 86_400),
-  unneeded_fields: choice(
-    'fields that no request needs, such as logo_url and breakdown, are filled, null or left out',
-    'filled',
-    'null',
-    'absent',
-  ),
-  extra_fields: choice('records have the fields of the interface alone, or some beside them', 'none', 'some'),
-  enumerations: choice('enumerated texts are the usual words, or words nobody knows', 'usual', 'unknown'),
-  numbers: choice('integers are numbers, or digits in a text', 'number', 'text'),
-  times: choice(
-    'times have milliseconds, seconds, microseconds, or an offset for Z',
-    'ms',
-    's',
-    'us',
-    'offset',
-  ),
-  points_config_id: choice(
-    "GET /points/config/{id} takes the configuration's own id, the league's, or both",
-    'own',
-    'league',
-    'both',
-  ),
-  points_config_again: choice(
-    'a second POST /points/config for a league replaces the first, adds another, or is a 409',
-    'replace',
-    'add',
-    'conflict',
-  ),
-  price_count: choice(
-    'count of a price upload is what was sent, or what differs from before',
-    'sent',
-    'changed',
-  ),
-  price_reference: choice(
-    'reference of a price upload is the txn_ref of its records, or something else',
-    'txn_ref',
-    'other',
-  ),
-  substitution_events: choice(
-    'events counts the records, the pairs, or nothing yet',
-    'records',
-    'pairs',
-    'none_yet',
-  ),
-  substitution_again: choice(
-    'a second trigger for a week does nothing, writes the records again, or is a 409',
-    'nothing',
-    'repeat',
-    'conflict',
-  ),
+  unneeded_fields: {
+    about: 'fields that no request needs, such as logo_url and breakdown, are filled, null or left out',
+    values: ['filled', 'null', 'absent'],
+  },
+  extra_fields: {
+    about: 'records have the fields of the interface alone, or some beside them',
+    values: ['none', 'some'],
+  },
+  enumerations: {
+    about: 'enumerated texts are the usual words, or words nobody knows',
+    values: ['usual', 'unknown'],
+  },
+  numbers: { about: 'integers are numbers, or digits in a text', values: ['number', 'text'] },
+  times: {
+    about: 'times have milliseconds, seconds, microseconds, or an offset for Z',
+    values: ['ms', 's', 'us', 'offset'],
+  },
+  points_config_id: {
+    about: "GET /points/config/{id} takes the configuration's own id, the league's, or both",
+    values: ['own', 'league', 'both'],
+  },
+  points_config_again: {
+    about: 'a second POST /points/config for a league replaces the first, adds another, or is a 409',
+    values: ['replace', 'add', 'conflict'],
+  },
+  price_count: {
+    about: 'count of a price upload is what was sent, or what differs from before',
+    values: ['sent', 'changed'],
+  },
+  price_reference: {
+    about: 'reference of a price upload is the txn_ref of its records, or something else',
+    values: ['txn_ref', 'other'],
+  },
+  substitution_events: {
+    about: 'events counts the records, the pairs, or nothing yet',
+    values: ['records', 'pairs', 'none_yet'],
+  },
+  substitution_again: {
+    about: 'a second trigger for a week does nothing, writes the records again, or is a 409',
+    values: ['nothing', 'repeat', 'conflict'],
+  },
   substitutions_after_ms: number('records of a trigger are listed this much later', 0),
-  text_values: choice(
-    'type of a mini league and of a price is any text, or only classic and head_to_head, and only current and initial',
-    'any',
-    'restricted',
-  ),
-  week_turns: choice(
-    'the current game week is the next one when that begins, or as soon as this one has ended',
-    'next_start',
-    'end',
-  ),
-  week_text: choice('week 7 reads 7, GW7 or Game week 7', 'number', 'short', 'words'),
-  hits_in_points: choice(
-    'points of a week are net of hits; or before hits in ranking.game_week_points and in a line-up (gross), or in a line-up alone; total_points of ranking is always net',
-    'net',
-    'gross',
-    'gross_lineup',
-  ),
+  text_values: {
+    about:
+      'type of a mini league and of a price is any text, or only classic and head_to_head, and only current and initial',
+    values: ['any', 'restricted'],
+  },
+  week_turns: {
+    about: 'the current game week is the next one when that begins, or as soon as this one has ended',
+    values: ['next_start', 'end'],
+  },
+  week_text: { about: 'week 7 reads 7, GW7 or Game week 7', values: ['number', 'short', 'words'] },
+  hits_in_points: {
+    about:
+      'points of a week are net of hits; or before hits in ranking.game_week_points and in a line-up (gross), or in a line-up alone; total_points of ranking is always net',
+    values: ['net', 'gross', 'gross_lineup'],
+  },
   free_transfers_kept: number('most free transfers that a squad has for a week', 5, 1, 38),
-  squad_rules: choice(
-    'a squad may hold any players; or POST /squad and transfers refuse one that breaks the rules in squad_config',
-    'off',
-    'refuse',
-  ),
+  squad_rules: {
+    about:
+      'a squad may hold any players; or POST /squad and transfers refuse one that breaks the rules in squad_config',
+    values: ['off', 'refuse'],
+  },
 } as const satisfies Record<string, NumberSwitch | ChoiceSwitch>;
 
 type Switches = typeof SWITCHES;
