@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { read, record, result, send } from '../field.ts';
 import type { PushableResource } from '../resource.ts';
-import { gameWeekSummary } from './fantasy-leagues.ts';
+import { gameWeekSummary, leagueField } from './fantasy-leagues.ts';
 import { nestedPlayer } from './prices.ts';
 
 /** Auto-substitution record (section 2.11); it does not hold the game week. */
@@ -79,13 +79,7 @@ export const autoSubstitutions: PushableResource = {
     key: ['fantasy_league_id', 'game_week_id'],
     batch: 1,
     fields: {
-      fantasy_league_id: {
-        type: 'integer',
-        required: true,
-        schema: triggerBody.shape.fantasy_league_id,
-        label: 'Fantasy league id',
-        description: 'The fantasy league to process.',
-      },
+      fantasy_league_id: leagueField('The fantasy league to process.'),
       game_week_id: {
         type: 'uuid',
         required: true,

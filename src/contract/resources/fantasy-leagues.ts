@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { read, record, send } from '../field.ts';
-import type { PushableResource } from '../resource.ts';
+import type { PushableResource, PushField } from '../resource.ts';
 
 /** Game week summary (section 2.3). */
 export const gameWeekSummary = record(
@@ -11,6 +11,15 @@ export const gameWeekSummary = record(
 
 /** A fantasy league inside another record. */
 export const nestedLeague = record({}, { id: read.integer(), name: read.text(), is_active: read.boolean() });
+
+/** The fantasy league of a row that is pushed. */
+export const leagueField = (description: string): PushField => ({
+  type: 'integer',
+  required: true,
+  schema: send.positive(),
+  label: 'Fantasy league id',
+  description,
+});
 
 /** Creation record (section 2.3). */
 const fantasyLeagueCreated = record(

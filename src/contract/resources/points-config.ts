@@ -3,6 +3,7 @@ import { byName } from '../by-name.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { labelOf, read, record, send } from '../field.ts';
 import type { PushableResource, PushField } from '../resource.ts';
+import { leagueField } from './fantasy-leagues.ts';
 
 /**
  * The 34 settings of section 2.9 in its order, beside fantasy_league_id, each with what it is for. The interface names the fields and leaves
@@ -108,13 +109,7 @@ export const pointsConfig: PushableResource = {
     isSettings: true,
     batch: 1,
     fields: {
-      fantasy_league_id: {
-        type: 'integer',
-        required: true,
-        schema: send.positive(),
-        label: 'Fantasy league id',
-        description: 'The fantasy league that the settings are for.',
-      },
+      fantasy_league_id: leagueField('The fantasy league that the settings are for.'),
       ...settingFields,
     },
   },

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { read, record, result, send } from '../field.ts';
 import type { PushableResource } from '../resource.ts';
+import { leagueField } from './fantasy-leagues.ts';
 
 /** A player inside a log record. */
 export const nestedPlayer = record(
@@ -63,13 +64,7 @@ export const prices: PushableResource = {
     step: 'price',
     batch: 100,
     fields: {
-      fantasy_league_id: {
-        type: 'integer',
-        required: true,
-        schema: uploadBody.shape.fantasy_league_id,
-        label: 'Fantasy league id',
-        description: 'The fantasy league that the price is for.',
-      },
+      fantasy_league_id: leagueField('The fantasy league that the price is for.'),
       player_id: {
         type: 'integer',
         required: true,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { read, record, send } from '../field.ts';
 import type { PushableResource } from '../resource.ts';
-import { gameWeekSummary, nestedLeague } from './fantasy-leagues.ts';
+import { gameWeekSummary, leagueField, nestedLeague } from './fantasy-leagues.ts';
 import { nestedUser } from './users.ts';
 
 /** Chip object (section 2.5). */
@@ -134,13 +134,7 @@ export const squads: PushableResource = {
     batch: 1,
     quota: 'squads',
     fields: {
-      fantasy_league_id: {
-        type: 'integer',
-        required: true,
-        schema: createBody.shape.fantasy_league_id,
-        label: 'Fantasy league id',
-        description: 'The fantasy league the squad plays in.',
-      },
+      fantasy_league_id: leagueField('The fantasy league the squad plays in.'),
       user_id: {
         type: 'integer',
         required: true,
