@@ -28,25 +28,14 @@ export const weeklyStat = record(
   },
 );
 
-/** Totals object (section 2.7). */
-const statsTotal = record(
-  {},
-  {
-    goals: read.integer(),
-    saves: read.integer(),
-    points: read.integer(),
-    assists: read.integer(),
-    red_cards: read.integer(),
-    bonus_points: read.integer(),
-    clean_sheets: read.integer(),
-    yellow_cards: read.integer(),
-    games_started: read.integer(),
-    goals_conceded: read.integer(),
-    minutes_played: read.integer(),
-    penalty_missed: read.integer(),
-    bonus_points_scores: read.integer(),
-  },
-);
+/** Totals object (section 2.7): the counters of the weeks but penalty_saves. */
+const statsTotal = weeklyStat.omit({
+  id: true,
+  result: true,
+  game_week: true,
+  opposition: true,
+  penalty_saves: true,
+});
 
 /** Section 2.7. */
 export const playerRecord = record(
