@@ -1,23 +1,8 @@
-/**
- * Why no whole answer came. The first five surely happened before the service could read the request; the others may have come after it did.
- */
-export type TransportFault =
-  | 'refused'
-  | 'dns'
-  | 'connect_timeout'
-  | 'certificate'
-  | 'unusable_address'
-  | 'reset'
-  | 'timeout'
-  | 'too_large';
+/** What surely happened before the service could read the request. */
+const NEVER_SENT = ['refused', 'dns', 'connect_timeout', 'certificate', 'unusable_address'] as const;
 
-const NEVER_SENT: ReadonlySet<TransportFault> = new Set([
-  'refused',
-  'dns',
-  'connect_timeout',
-  'certificate',
-  'unusable_address',
-]);
+/** Why no whole answer came. All other faults may have come after the service read the request. */
+export type TransportFault = (typeof NEVER_SENT)[number] | 'reset' | 'timeout' | 'too_large';
 
 /** A request that got no whole answer; thrown by transports and by the timeout, and always turned into a value or a TeamsheetError by the client. */
 export class TransportError extends Error {
@@ -29,6 +14,6 @@ export class TransportError extends Error {
   }
   /** True when the request surely never reached the service. */
   get neverSent(): boolean {
-    return NEVER_SENT.has(this.fault);
+    return NEVER_SENT.some((fault) => fault === this.fault);
   }
 }
