@@ -12,6 +12,18 @@ export function hidden<const Checks extends FastifySchema>(checks?: Checks) {
   return { schema: { ...checks, hide: true } as Checks };
 }
 
+/** Records on a page of a list. */
+export const PAGE = 100;
+
+/** What stands beside a page of a list. */
+export const pagingOf = (page: number, current: number, total: number) => ({
+  page,
+  page_total: Math.ceil(total / PAGE),
+  per_page: PAGE,
+  current,
+  total,
+});
+
 /** A successful answer in the envelope of section 1. */
 export function success<T extends object>(message: string, data: T) {
   return { statusCode: 200, message, data };

@@ -6,9 +6,8 @@ import { Refusal } from '../refusal.ts';
 import { readStandings, type Standing } from '../game/standings.ts';
 import type { Store } from '../store/store.ts';
 import { LAST_WEEK } from '../game/weeks.ts';
-import { hidden, success, type Control } from './answer.ts';
+import { hidden, PAGE, pagingOf, success, type Control } from './answer.ts';
 
-const PAGE = 100;
 const query = z.strictObject({
   fantasy_league_id: z.int().min(1).optional(),
   mini_league_id: z.int().min(1).optional(),
@@ -24,14 +23,7 @@ export function addStandingsRoute(control: Control, { store }: Context): void {
     const standing = standingOf(store, request.query);
     const data = readStandings(store, standing, (page - 1) * PAGE, PAGE);
     const total = store.count('SELECT squads AS n FROM fantasy_leagues WHERE id = ?', standing.leagueId);
-    const paging = {
-      page,
-      page_total: Math.ceil(total / PAGE),
-      per_page: PAGE,
-      current: data.length,
-      total,
-    };
-    return { ...success('Standings', data), paging };
+    return { ...success('Standings', data), paging: pagingOf(page, data.length, total) };
   });
 }
 

@@ -3,9 +3,8 @@ import type { Context } from '../context.ts';
 import { requireLeague } from '../game/leagues.ts';
 import { readTruth } from '../game/truth.ts';
 import { LAST_WEEK, requireWeek } from '../game/weeks.ts';
-import { hidden, success, type Control } from './answer.ts';
+import { hidden, PAGE, pagingOf, success, type Control } from './answer.ts';
 
-const PAGE = 100;
 const query = z.strictObject({
   game_week: z.int().min(1).max(LAST_WEEK),
   fantasy_league_id: z.int().min(1).optional(),
@@ -23,7 +22,6 @@ export function addTruthRoute(control: Control, { store }: Context): void {
       'SELECT count(*) AS n FROM squads WHERE fantasy_league_id = ? AND first_week <= ?',
       ...[leagueId, game_week],
     );
-    const paging = { page, page_total: Math.ceil(total / PAGE), per_page: PAGE, current: data.length, total };
-    return { ...success(`Game week ${game_week}`, data), paging };
+    return { ...success(`Game week ${game_week}`, data), paging: pagingOf(page, data.length, total) };
   });
 }
