@@ -15,6 +15,8 @@ interface KeptLineup {
   readonly bank: number;
 }
 
+type LineupOfSquad = Omit<KeptLineup, 'number'> & { readonly squad: number };
+
 /** A place of a line-up from a row of lineup_places joined with its player's position. */
 export function toPlace(row: Row): OwnedPlace {
   return {
@@ -29,11 +31,7 @@ export function toPlace(row: Row): OwnedPlace {
 }
 
 /** Keeps a line-up that holds from a week on. */
-export function keepLineup(
-  store: Store,
-  lineup: { readonly squad: number; readonly gameWeek: number; readonly bank: number },
-  places: readonly OwnedPlace[],
-): void {
+export function keepLineup(store: Store, lineup: LineupOfSquad, places: readonly OwnedPlace[]): void {
   insert(store, { ...lineup, isSubstituted: false }, places);
 }
 
@@ -56,7 +54,7 @@ export function keepSubstituted(
 
 function insert(
   store: Store,
-  lineup: Omit<KeptLineup, 'number'> & { readonly squad: number; readonly isSubstituted: boolean },
+  lineup: LineupOfSquad & { readonly isSubstituted: boolean },
   places: readonly OwnedPlace[],
 ): void {
   const number = store.run(
@@ -73,11 +71,7 @@ function insert(
 }
 
 /** Replaces the line-up of a squad from a week on; earlier weeks keep theirs. */
-export function changeLineup(
-  store: Store,
-  lineup: { readonly squad: number; readonly gameWeek: number; readonly bank: number },
-  places: readonly OwnedPlace[],
-): void {
+export function changeLineup(store: Store, lineup: LineupOfSquad, places: readonly OwnedPlace[]): void {
   const { squad, gameWeek, bank } = lineup;
   const own = ownLineup(store, squad, gameWeek);
   if (own.gameWeek !== gameWeek) {
@@ -139,11 +133,6 @@ export function readLineups(
     [which === 'shown' ? week : 0, week, fantasyLeagueId, week],
     (row) => ({ squad: int(row, 'squad'), place: toPlace(row) }),
   );
-  const bySquad = new Map<number, OwnedPlace[]>();
-  for (const { squad, place } of rows) {
-    const places = bySquad.get(squad);
-    if (places === undefined) bySquad.set(squad, [place]);
-    else places.push(place);
-  }
-  return bySquad;
+  const bySquad = Map.groupBy(rows, ({ squad }) => squad);
+  return new Map(Array.from(bySquad, ([squad, its]) => [squad, its.map(({ place }) => place)]));
 }
