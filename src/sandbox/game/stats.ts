@@ -1,4 +1,5 @@
-import type { Performance } from './match.ts';
+import { byName } from '../../contract/by-name.ts';
+import { COUNTERS, type Performance } from './match.ts';
 import { POSITIONS, type Position } from './season.ts';
 import { int, text, type Row, type Store } from '../store/store.ts';
 
@@ -13,22 +14,16 @@ export function toPerformance(row: Row): Performance {
   return {
     playerId: int(row, 'player_id'),
     position: position(row),
-    games_started: int(row, 'games_started'),
-    minutes_played: int(row, 'minutes_played'),
-    goals: int(row, 'goals'),
-    assists: int(row, 'assists'),
-    clean_sheets: int(row, 'clean_sheets'),
-    goals_conceded: int(row, 'goals_conceded'),
-    own_goals: int(row, 'own_goals'),
-    saves: int(row, 'saves'),
-    penalty_saves: int(row, 'penalty_saves'),
-    penalty_missed: int(row, 'penalty_missed'),
-    yellow_cards: int(row, 'yellow_cards'),
-    red_cards: int(row, 'red_cards'),
-    bonus_points: int(row, 'bonus_points'),
-    bonus_points_scores: int(row, 'bonus_points_scores'),
+    ...byName(COUNTERS, (name) => int(row, name)),
   };
 }
+
+/** The player of a log's record. */
+export const playerOf = (row: Row) => ({
+  id: int(row, 'player_id'),
+  first_name: text(row, 'first_name'),
+  last_name: text(row, 'last_name'),
+});
 
 /** What each player who was on the pitch did in a week, by player id; empty before the week is played. */
 export function readPerformances(store: Store, week: number): ReadonlyMap<number, Performance> {

@@ -6,6 +6,7 @@ import { Refusal, unknownId } from '../refusal.ts';
 import { flag, int, text, type Row } from '../store/store.ts';
 import { weekById } from '../game/weeks.ts';
 import { requireLeague } from '../game/leagues.ts';
+import { playerOf } from '../game/stats.ts';
 
 /** Processes an ended week once; `events` counts the records written, two a substitution. A second request changes nothing and says so. */
 export const triggerAutoSubstitution: Handler<'trigger-auto-substitution'> = (
@@ -59,11 +60,7 @@ function toRecord(row: Row) {
   return {
     id: text(row, 'id'),
     squad: { id: text(row, 'squad_id'), name: text(row, 'squad_name') },
-    player: {
-      id: int(row, 'player_id'),
-      first_name: text(row, 'first_name'),
-      last_name: text(row, 'last_name'),
-    },
+    player: playerOf(row),
     txn_type: 'auto_substitution',
     action: text(row, 'action'),
     txn_ref: text(row, 'txn_ref'),

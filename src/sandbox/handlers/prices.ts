@@ -6,6 +6,7 @@ import { checkSize, checkWord, unknownId } from '../refusal.ts';
 import { int, text, type Row, type Store } from '../store/store.ts';
 import { currentWeekNumber } from '../game/weeks.ts';
 import { requireLeague } from '../game/leagues.ts';
+import { playerOf } from '../game/stats.ts';
 
 /** All prices of the request or none. Each moves its player's price in the league, whatever its type, and leaves a record of the current game week. */
 export const uploadPrices: Handler<'upload-prices'> = (context, { body }) => {
@@ -71,11 +72,7 @@ function toRecord(row: Row) {
     txn_ref: text(row, 'txn_ref'),
     fantasy_league_id: int(row, 'fantasy_league_id'),
     txn_type: text(row, 'txn_type'),
-    player: {
-      id: int(row, 'player_id'),
-      first_name: text(row, 'first_name'),
-      last_name: text(row, 'last_name'),
-    },
+    player: playerOf(row),
     game_week: { id: text(row, 'week_id'), week: String(int(row, 'game_week')) },
     created_at: text(row, 'created_at'),
   };
