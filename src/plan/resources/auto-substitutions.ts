@@ -33,5 +33,4 @@ export const autoSubstitutions = {
   createdWord: 'triggered',
   requests,
   hidden: [],
-  keysLoseZeros: false,
 } as const satisfies ResourcePlan;

@@ -16,5 +16,4 @@ export const fantasyLeagues = {
   verb: 'set up',
   requests,
   hidden: ['league_id'],
-  keysLoseZeros: false,
 } as const satisfies ResourcePlan;

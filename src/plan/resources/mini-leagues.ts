@@ -29,5 +29,4 @@ export const miniLeagues = {
     besideKey: (key) => partsOfKey('mini_leagues', key)?.before ?? '',
   },
   hidden: ['type'],
-  keysLoseZeros: false,
 } as const satisfies ResourcePlan;

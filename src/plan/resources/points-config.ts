@@ -37,5 +37,4 @@ export const pointsConfig = {
   verb: 'configure',
   requests,
   hidden: [],
-  keysLoseZeros: false,
 } as const satisfies ResourcePlan;

@@ -33,5 +33,4 @@ export const prices = {
   verb: 'upload',
   requests,
   hidden: [],
-  keysLoseZeros: false,
 } as const satisfies ResourcePlan;

@@ -49,7 +49,7 @@ export interface ResourcePlan {
   /** Fields that are sent, but that nothing which lists the records shows: without a memory of them they are not compared. */
   readonly hidden: readonly string[];
   /** Its keys are often numbers, whose zeros in front a spreadsheet takes away. */
-  readonly keysLoseZeros: boolean;
+  readonly keysLoseZeros?: true;
   /** Checks by the rules of the game what a row would make; `players` is what is known of the players of the row's league. */
   readonly ruleIssues?: (fields: Fields, rules: Rules, players: KnownPlayers) => readonly Issue[];
   /** What a row lacks to make a new record, with the remedy; undefined when it lacks nothing. */

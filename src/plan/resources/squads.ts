@@ -31,6 +31,5 @@ export const squads = {
     besideKey: (key) => partsOfKey('squads', key)?.before ?? '',
   },
   hidden: ['players_in'],
-  keysLoseZeros: false,
   ruleIssues: squadIssues,
 } as const satisfies ResourcePlan;

@@ -186,7 +186,7 @@ async function comparePage(
   const known = await comparison.lookup(page.flatMap((row) => (row.key === null ? [] : [row.key])));
   const fresh = page.flatMap((row) => (row.key === null || known.has(row.key) ? [] : [row.key]));
   const { keysLoseZeros } = resourcePlans[mapping.resource];
-  const checkZeros = keysLoseZeros && !allowKeyShape && comparison.known > 0;
+  const checkZeros = keysLoseZeros === true && !allowKeyShape && comparison.known > 0;
   const zeros = checkZeros
     ? await comparison.lookup(fresh.flatMap(keysWithZeros))
     : new Map<string, unknown>();
