@@ -1,5 +1,4 @@
 import { pushTarget } from '../contract/index.ts';
-import type { PushField } from '../contract/resource.ts';
 import type { Cell, FieldValue } from '../model/tables/cell.ts';
 import { ConfigError } from '../model/error.ts';
 import type { Issue } from '../model/issue.ts';
@@ -22,7 +21,6 @@ import { show } from './show.ts';
 /** A column of a push with the reader of its cells. */
 export interface CompiledColumn {
   readonly column: Column;
-  readonly field: PushField;
   readonly read: CellReader;
   /** Of a column that is looked up: reads one text that it is looked up by. */
   readonly readText?: CellReader;
@@ -73,11 +71,11 @@ export function compileColumns(
     if (field === undefined) return [];
     const isKey = target?.key.includes(column.field) === true;
     const { lookup } = column;
-    if (lookup === undefined) return [{ column, field, read: compileCell(column, field, isKey, context) }];
+    if (lookup === undefined) return [{ column, read: compileCell(column, field, isKey, context) }];
     const readText = compileText(column, lookup, context);
     const table = isFileLookup(lookup) ? tables(lookup) : undefined;
-    if (table === undefined) return [{ column, field, read: readText, readText }];
-    return [{ column, field, readText, ...compileFileLookup(column, field, isKey, context, lookup, table) }];
+    if (table === undefined) return [{ column, read: readText, readText }];
+    return [{ column, readText, ...compileFileLookup(column, field, isKey, context, lookup, table) }];
   });
 }
 

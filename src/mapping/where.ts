@@ -33,18 +33,15 @@ export function parseWhere(where: string): readonly Condition[] | string {
     conditions.push({
       header: exactName(header.text),
       equals: sign.text === '=',
-      text: plain(text.text),
+      text: exactName(text.text),
     });
   }
   return conditions;
 }
 
-/** A text as conditions compare it: without blanks around it, composed. */
-const plain = (text: string): string => text.trim().normalize('NFC');
-
 /** Whether a cell is as a condition wants it. */
 export const fulfils = (cell: Cell, { equals, text }: Condition): boolean =>
-  (plain(shownText(cell)) === text) === equals;
+  (exactName(shownText(cell)) === text) === equals;
 
 const FORM =
   'write HEADER = "text" or HEADER != "text", joined by and; a header with blanks in double quotes';

@@ -137,12 +137,11 @@ function parseColumns(
     const given = typeof input === 'string' ? { from: [input] } : input;
     const isSettings = source.layout === 'key_value';
     const isKey = target.key.includes(name);
-    return [parseColumn(name, given, field, draft, { resource, operation, isKey, isSettings })];
+    return [parseColumn(name, given, field, draft, { operation, isKey, isSettings })];
   });
 }
 
 interface FieldUse {
-  readonly resource: ResourceName;
   readonly operation: PushOperation;
   readonly isKey: boolean;
   readonly isSettings: boolean;
@@ -167,9 +166,7 @@ function parseColumn(
 ): Column {
   const at = (key: string): Path => ['columns', name, key];
   const type = input.type ?? cellTypeOf(field);
-  const required =
-    input.required ??
-    (use.isKey || (field.required && requiredFields(use.resource, use.operation).includes(name)));
+  const required = input.required ?? (use.isKey || field.required);
   const column = columnWith(name, field, required, {
     from: (input.from ?? []).map(exactName),
     fromAll: (input.from_all ?? []).map(exactName),
