@@ -4,13 +4,13 @@ import { shirt } from './shirt.ts';
 
 /** A player as he stands on a pitch or on its bench. */
 export interface PitchPlayer {
-  /** What he is called where there is little room. */
+  /** What he is called where there is little room: the last name, mostly. */
   readonly name: string;
   readonly fullName: string;
   readonly club: string;
   readonly clubId: number;
   readonly isKeeper: boolean;
-  /** In one word, and at length. */
+  /** In one word, such as `DEF`, and at length. */
   readonly position: string;
   readonly positionName: string;
   /** Undefined where they are not known. */

@@ -1,18 +1,11 @@
 import type { WeekState } from '../../model/state/memory.ts';
+import type { PitchPlayer } from '../pitch.ts';
 
 /** A player as pages name him. */
-export interface SitePlayer {
-  readonly id: string;
-  /** Where there is little room: the last name, mostly. */
-  readonly name: string;
-  readonly fullName: string;
-  readonly club: string;
-  readonly clubId: number;
-  /** In one word, such as `DEF`, and at length. */
-  readonly position: string;
-  readonly positionName: string;
-  readonly isKeeper: boolean;
-}
+export type SitePlayer = Pick<
+  PitchPlayer,
+  'name' | 'fullName' | 'club' | 'clubId' | 'position' | 'positionName' | 'isKeeper'
+>;
 
 /** A squad as pages name it. Whoever is hidden or forgotten has none. */
 export interface SquadName {
@@ -24,14 +17,8 @@ export interface SquadName {
 }
 
 /** A player in a line-up of one week. What is not known is undefined. */
-export interface SiteEntry {
+export interface SiteEntry extends Omit<PitchPlayer, keyof SitePlayer | 'href'> {
   readonly player: SitePlayer;
-  readonly points: number | undefined;
-  readonly minutes: number | undefined;
-  readonly isCaptain: boolean;
-  readonly isViceCaptain: boolean;
-  readonly cameIn: boolean;
-  readonly wentOut: boolean;
 }
 
 /** Who starts, and the bench in its order. */

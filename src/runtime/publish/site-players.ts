@@ -10,15 +10,13 @@ export interface SitePlayers {
 /** Every player as the last week shows him that has him; one of whom nothing is known is called by his id. */
 export function sitePlayers(weeks: readonly WeekValues[]): SitePlayers {
   const last = new Map(weeks.flatMap(({ players }) => [...players]));
-  const names = shortNames(
-    [...last.values()].map(({ id, first, last: lastName }) => ({ id, first, last: lastName })),
-  );
+  const names = shortNames([...last.values()]);
   const players = new Map<string, SitePlayer>();
   for (const { id, first, last: lastName, ...player } of last.values()) {
     const { club, clubId, position, positionName, isKeeper } = player;
     const fullName = `${first} ${lastName}`.trim();
     players.set(id, {
-      ...{ id, club, clubId, position, positionName, isKeeper },
+      ...{ club, clubId, position, positionName, isKeeper },
       name: names.get(id) ?? fullName,
       fullName,
     });
@@ -27,7 +25,6 @@ export function sitePlayers(weeks: readonly WeekValues[]): SitePlayers {
 }
 
 const unknownPlayer = (id: string): SitePlayer => ({
-  id,
   name: `Player ${id}`,
   fullName: `Player ${id}`,
   club: '',
