@@ -16,6 +16,7 @@ import { clockWeeks } from '../schedule/weeks.ts';
 import type { Clock } from '../model/ports.ts';
 import { apart } from '../model/league-name.ts';
 import type { Config } from './config/config.ts';
+import { goesByWeeks } from './config/league-mappings.ts';
 import { ownOf, withLeagues } from './config/leagues.ts';
 import { leagueIn, leagueNumber } from './league-number.ts';
 import type { Session } from './session.ts';
@@ -82,9 +83,6 @@ function serviceAheadMs({ service, clock }: Session['ports']): number {
   const heardMs = service.timeMs();
   return heardMs === undefined ? 0 : Math.floor(heardMs) - clock.now();
 }
-
-const goesByWeeks = ({ timing }: Timed): boolean =>
-  timing.deadline !== undefined || timing.schedule.some(({ kind }) => kind === 'week');
 
 /** A sync writes the one, and the reading of a game week the other: neither waits for the other, nor loses what it kept. */
 const factOf = (mapping: string): string => `schedule:${mapping}`;

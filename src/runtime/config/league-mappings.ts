@@ -51,8 +51,8 @@ function isSame({ leagues: [first], mapping }: Joined, league: LeagueConfig, oth
   );
 }
 
-/** Two leagues may have other game weeks. */
-const goesByWeeks = ({ timing }: PushMapping): boolean =>
+/** Whether a mapping runs by the game weeks of its league: two leagues may have other ones. */
+export const goesByWeeks = ({ timing }: Pick<Mapping, 'timing'>): boolean =>
   timing !== undefined &&
   (timing.deadline !== undefined || timing.schedule.some(({ kind }) => kind === 'week'));
 
