@@ -149,28 +149,21 @@ async function* textLines(file: string, shown: string): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 }
 
-const NEXT = 'name a file that weeks export wrote, whole';
+const notRead = (file: string, message: string, more: { line?: number; cause?: Error }): ConfigError =>
+  new ConfigError('memory.file', message, {
+    file,
+    ...more,
+    next: 'name a file that weeks export wrote, whole',
+  });
 
 const notUnpacked = (shown: string, cause: Error): ConfigError =>
-  new ConfigError('memory.file', `${shown} is damaged, or no file of weeks export: ${cause.message}`, {
-    file: shown,
-    next: NEXT,
-    cause,
-  });
+  notRead(shown, `${shown} is damaged, or no file of weeks export: ${cause.message}`, { cause });
 
 const foreign = (shown: string): ConfigError =>
-  new ConfigError('memory.file', `${shown}:1: this is no file of weeks export`, {
-    file: shown,
-    line: 1,
-    next: NEXT,
-  });
+  notRead(shown, `${shown}:1: this is no file of weeks export`, { line: 1 });
 
-const damaged = (shown: string, at: number, why: string): ConfigError =>
-  new ConfigError('memory.file', `${shown}:${at}: the file is damaged: ${why}`, {
-    file: shown,
-    line: at,
-    next: NEXT,
-  });
+const damaged = (shown: string, line: number, why: string): ConfigError =>
+  notRead(shown, `${shown}:${line}: the file is damaged: ${why}`, { line });
 
 function parsed(text: string, shown: string, at: number): unknown {
   try {
