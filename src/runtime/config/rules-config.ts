@@ -1,18 +1,11 @@
 import * as z from 'zod';
+import { byName } from '../../contract/by-name.ts';
 import { strict } from '../../mapping/parse/schema.ts';
 import { POSITIONS, PUBLIC_RULES, type Position, type Rules } from '../../rules/rules.ts';
 
 const count = (description: string): z.ZodInt => z.int().min(0).max(1000).describe(description);
 
 const { squad, eleven } = PUBLIC_RULES;
-
-/** One entry for each position. */
-const byPosition = <S extends z.ZodType>(make: (position: Position) => S): Record<Position, S> => ({
-  GK: make('GK'),
-  DEF: make('DEF'),
-  MID: make('MID'),
-  FWD: make('FWD'),
-});
 
 const range = (position: Position) =>
   z
@@ -23,7 +16,7 @@ const range = (position: Position) =>
 
 const squadSchema = strict({
   size: count('the players of a squad').default(squad.size),
-  positions: strict(byPosition((each) => count('how many of them').default(squad.positions[each])))
+  positions: strict(byName(POSITIONS, (each) => count('how many of them').default(squad.positions[each])))
     .describe('exactly so many players of each position')
     .prefault({}),
   per_club: count('the most players of one club').default(squad.perClub),
@@ -37,7 +30,7 @@ const squadSchema = strict({
 /** The key `rules` of one league; what is left out is the public rule. */
 export const leagueRules = strict({
   squad: squadSchema.describe('what a squad may hold'),
-  eleven: strict(byPosition(range)).describe('what may start').prefault({}),
+  eleven: strict(byName(POSITIONS, range)).describe('what may start').prefault({}),
   positions: z
     .record(z.string().min(1), z.enum(POSITIONS))
     .describe("the service's words for positions, such as Goalkeeper: GK")
