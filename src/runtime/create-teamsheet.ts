@@ -86,23 +86,13 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
       const to = (connection ??= connectionFor(options, config));
       withhold = withholder(to.apiKey.reveal(), 'our own words');
       refuseUncheckedTls(config, options.insecure);
-      const { maxRequests, maxWaitMs, trustOrigin } = call;
-      const readOnly = READ_ONLY.has(command);
-      const limits = { maxRequests, maxWaitMs, trustOrigin, readOnly, finishByMs: call.finishBy?.getTime() };
-      const stateUrl = await rememberedBaseUrl(store, to.baseUrl);
-      const { tables } = options;
-      const transport = options.transport && ownTransport(options.transport);
+      const { maxRequests, maxWaitMs, trustOrigin, finishBy } = call;
       const task = {
-        config,
-        connection: to,
-        store,
-        lock,
-        budget,
-        command,
-        stateUrl,
-        tables,
-        transport,
-        ...limits,
+        ...{ config, connection: to, store, lock, budget, command, tables: options.tables },
+        ...{ maxRequests, maxWaitMs, trustOrigin, finishByMs: finishBy?.getTime() },
+        readOnly: READ_ONLY.has(command),
+        stateUrl: await rememberedBaseUrl(store, to.baseUrl),
+        transport: options.transport && ownTransport(options.transport),
       };
       return withPorts(task, world, does);
     });
