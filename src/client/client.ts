@@ -203,16 +203,13 @@ class Client implements ClosingService {
       case 'refused':
         if (verdict.status === 401) throw refusal(request, operation, verdict);
         return {
-          kind: 'refused',
-          status: verdict.status,
-          message: verdict.message,
+          ...verdict,
           ...(verdict.status === FORBIDDEN && (await this.#quotaBehind(request))),
         };
       case 'throttled':
         return {
+          ...verdict,
           kind: 'refused',
-          status: verdict.status,
-          message: verdict.message,
           ...(cause instanceof QuotaUsedUp && { quota: cause.quota }),
         };
       case 'not_applied':
@@ -220,13 +217,8 @@ class Client implements ClosingService {
       case 'ambiguous':
       case 'retry':
       case 'redirected': {
-        const { reason, status, isConflict } = verdict;
-        return {
-          kind: 'ambiguous',
-          reason,
-          ...(status !== undefined && { status }),
-          ...(isConflict && { isConflict }),
-        };
+        const { fault: _, ...doubt } = verdict;
+        return { ...doubt, kind: 'ambiguous' };
       }
     }
   }
