@@ -59,28 +59,22 @@ function pageSize({ pages }: ListReading): readonly Found[] {
   return [['page_size', full ? String(first.count) : 'not the same on every page']];
 }
 
+/** What a page past the end of a list is answered with. */
+const PAST_END: Readonly<Partial<Record<ListReading['ended'], string>>> = {
+  empty: 'empty',
+  not_found: 'refused with 404',
+  repeated: 'records of an earlier page again',
+};
+
 function pageParameter({ pages, asked, ended, distinct, problem }: ListReading): readonly Found[] {
   if (asked < 2 || distinct === 0) return [];
-  const later = pages.length > 1;
-  if (later) {
-    const past =
-      ended === 'empty'
-        ? 'empty'
-        : ended === 'not_found'
-          ? 'refused with 404'
-          : ended === 'repeated'
-            ? 'records of an earlier page again'
-            : undefined;
-    return [['page', 'honoured'], ...(past === undefined ? [] : [['past_end', past] as const])];
-  }
-  if (ended === 'repeated') {
-    return problem === undefined
-      ? [['page', 'page 2 is page 1 again: ignored, or past the end']]
-      : [['page', 'ignored: page 2 is page 1 again']];
-  }
-  return ended === 'empty' || ended === 'not_found'
-    ? [['past_end', ended === 'empty' ? 'empty' : 'refused with 404']]
-    : [];
+  const past = PAST_END[ended];
+  const pastEnd: readonly Found[] = past === undefined ? [] : [['past_end', past]];
+  if (pages.length > 1) return [['page', 'honoured'], ...pastEnd];
+  if (ended !== 'repeated') return pastEnd;
+  return problem === undefined
+    ? [['page', 'page 2 is page 1 again: ignored, or past the end']]
+    : [['page', 'ignored: page 2 is page 1 again']];
 }
 
 function soundness({ pages, distinct, problem }: ListReading): Found {
