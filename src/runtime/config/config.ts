@@ -106,20 +106,14 @@ function inForce(
   const environment = readEnvironment(folder, program.env);
   const env = environment.values;
   const { value, placeOf } = parse(env);
+  const { timezone, budget, push, google, season, rules, alerts, publish } = value;
   const state = stateOf(value, folder, env, placeOf, args, program.cwd);
   return {
     folder,
     env,
     environments: value.environments && bareRecord(value.environments),
     environment: args.env ?? value.environment,
-    timezone: value.timezone,
-    budget: value.budget,
-    push: value.push,
-    google: value.google,
-    season: value.season,
-    rules: value.rules,
-    alerts: value.alerts,
-    publish: value.publish,
+    ...{ timezone, budget, push, google, season, rules, alerts, publish },
     vars: bareRecord(env, varsOf(value.vars, env), args.var),
     leagues: leaguesOf(value, env, args, placeOf),
     state,
