@@ -15,10 +15,10 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** `: did you mean "x"?` or an empty text. */
-export function didYouMean(word: string, candidates: readonly string[]): string {
+/** `: did you mean "x"?`, with another sign in front where one is given, or an empty text. */
+export function didYouMean(word: string, candidates: readonly string[], sign: ':' | ';' = ':'): string {
   const found = nearest(word, candidates);
-  return found === undefined ? '' : `: did you mean "${found}"?`;
+  return found === undefined ? '' : `${sign} did you mean "${found}"?`;
 }
 
 function fold(word: string): string {

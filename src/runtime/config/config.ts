@@ -1,6 +1,6 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import { ConfigError, type Place } from '../../model/error.ts';
-import { nearest } from '../../model/nearest.ts';
+import { didYouMean } from '../../model/nearest.ts';
 import { configSchema, parseConfig, type ConfigFile, type ParsedConfig } from './config-file.ts';
 import { at, replaceNames, requireName, varsOf } from './names.ts';
 import type { PublishConfig } from './publish-config.ts';
@@ -198,8 +198,7 @@ const publishOf = (all: PublishConfig, own: PublishConfig = {}): PublishConfig =
 });
 
 function noLeague(name: string, names: readonly string[], place: Place): ConfigError {
-  const near = nearest(name, names);
-  const question = near === undefined ? '' : `; did you mean "${near}"?`;
+  const question = didYouMean(name, names, ';');
   return new ConfigError('config.league', `there is no league "${name}"${question}`, {
     ...place,
     next:

@@ -2,7 +2,7 @@ import { fileOf } from '../../model/tables/table.ts';
 import { readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Mapping, PullMapping, PushMapping } from '../../mapping/mapping.ts';
-import { nearest } from '../../model/nearest.ts';
+import { didYouMean } from '../../model/nearest.ts';
 import { mappingNames, parseMappings, type MappingName } from '../../mapping/parse/parse-mappings.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
 import { foldName } from '../../model/fold-name.ts';
@@ -345,8 +345,7 @@ function nameTwice({ name, place }: MappingName, other: MappingName): ConfigErro
 }
 
 function unknownName(name: string, known: readonly string[]): UsageError {
-  const near = nearest(name, known);
-  const question = near === undefined ? '' : `; did you mean "${near}"?`;
+  const question = didYouMean(name, known, ';');
   return new UsageError('mapping.unknown', `there is no mapping "${name}"${question}`, {
     next: `choose one of ${known.join(', ')}`,
   });
