@@ -1,4 +1,4 @@
-import { plainName } from './plain-name.ts';
+import { visible } from '../markup.ts';
 import type { SiteFile } from './frame.ts';
 import type { SiteWeek, SquadName } from './values.ts';
 import { chipWords, plural, STATE_WORDS } from './words.ts';
@@ -17,6 +17,13 @@ interface Notation {
   readonly name: (text: string) => string;
   readonly strong: (text: string) => string;
 }
+
+/**
+ * A name for texts that people post: on one line, with nothing that cannot be seen, and with no sign by which a chat would call everybody together: its `@` is
+ * the wide one.
+ */
+const plainName = (name: string): string =>
+  visible(name).replaceAll(/\s+/g, ' ').replaceAll('@', '＠').trim();
 
 const MARKDOWN: Notation = {
   name: (text) => plainName(text).replaceAll(/[\\`*_[\]|<>~&]|:(?=\/\/)/g, '\\$&'),
