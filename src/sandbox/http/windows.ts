@@ -28,30 +28,32 @@ export function openWindow(kind: Settings['windows'], options: WindowOptions): R
   return kind === 'fixed' ? fixedWindow(options) : slidingWindow(options);
 }
 
+/** Makes methods of a window that begin by moving it on to `nowMs`. */
+const after =
+  (roll: (nowMs: number) => void) =>
+  <T>(work: (nowMs: number) => T) =>
+  (nowMs: number): T => {
+    roll(nowMs);
+    return work(nowMs);
+  };
+
 /** Whole lengths since the epoch, so that a day ends at midnight UTC. */
 function fixedWindow({ limit, lengthMs, text, kept }: WindowOptions): RateWindow {
   let [startMs, used] = isPair(kept) ? kept : [0, 0];
-  const roll = (nowMs: number): void => {
+  const rolled = after((nowMs) => {
     const begins = nowMs - (nowMs % lengthMs);
     if (begins === startMs) return;
     startMs = begins;
     used = 0;
-  };
+  });
   return {
     limit,
     text,
-    used: (nowMs) => {
-      roll(nowMs);
-      return used;
-    },
-    count: (nowMs) => {
-      roll(nowMs);
+    used: rolled(() => used),
+    count: rolled(() => {
       used += 1;
-    },
-    resetMs: (nowMs) => {
-      roll(nowMs);
-      return startMs + lengthMs;
-    },
+    }),
+    resetMs: rolled(() => startMs + lengthMs),
     clear: () => {
       used = 0;
     },
@@ -64,30 +66,22 @@ function slidingWindow({ limit, lengthMs, text, kept }: WindowOptions): RateWind
   let times: number[] = isTimes(kept) ? [...kept.times] : [];
   // Times before this place have left the window; they are cut off now and then, not each time.
   let first = 0;
-  const roll = (nowMs: number): void => {
+  const rolled = after((nowMs) => {
     // The clock was set back: what comes later has not happened.
     if ((times.at(-1) ?? nowMs) > nowMs) times = times.filter((time) => time <= nowMs);
     while (first < times.length && (times[first] ?? 0) <= nowMs - lengthMs) first += 1;
     if (first < 1_000) return;
     times = times.slice(first);
     first = 0;
-  };
+  });
   return {
     limit,
     text,
-    used: (nowMs) => {
-      roll(nowMs);
-      return times.length - first;
-    },
-    count: (nowMs) => {
-      roll(nowMs);
+    used: rolled(() => times.length - first),
+    count: rolled((nowMs) => {
       times.push(nowMs);
-    },
-    resetMs: (nowMs) => {
-      roll(nowMs);
-      const leaves = times[Math.max(first, times.length - limit)];
-      return (leaves ?? nowMs) + lengthMs;
-    },
+    }),
+    resetMs: rolled((nowMs) => (times[Math.max(first, times.length - limit)] ?? nowMs) + lengthMs),
     clear: () => {
       times = [];
       first = 0;
