@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { FieldType } from './field.ts';
+import { send, type FieldType } from './field.ts';
 import type { Feature } from './endpoint.ts';
 
 export type PushOperation = 'create' | 'update' | 'upsert' | 'append' | 'set' | 'trigger';
@@ -22,6 +22,15 @@ export interface PushField {
   /** The variable that `columns: auto` takes it from when the table lacks it. */
   readonly variable?: string;
 }
+
+/** A field that every row needs and that holds the number of a record. */
+export const idField = (label: string, description: string): PushField => ({
+  type: 'integer',
+  required: true,
+  schema: send.positive(),
+  label,
+  description,
+});
 
 /** How records are looked up with the service. */
 export interface RecordLookup {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { read, record, result, send } from '../field.ts';
-import type { PushableResource } from '../resource.ts';
-import { gameWeekSummary, leagueField } from './fantasy-leagues.ts';
+import { idField, type PushableResource } from '../resource.ts';
+import { gameWeekSummary } from './fantasy-leagues.ts';
 import { nestedPlayer } from './prices.ts';
 
 /** Auto-substitution record (section 2.11); it does not hold the game week. */
@@ -79,7 +79,7 @@ export const autoSubstitutions: PushableResource = {
     key: ['fantasy_league_id', 'game_week_id'],
     batch: 1,
     fields: {
-      fantasy_league_id: leagueField('The fantasy league to process.'),
+      fantasy_league_id: idField('Fantasy league id', 'The fantasy league to process.'),
       game_week_id: {
         type: 'uuid',
         required: true,

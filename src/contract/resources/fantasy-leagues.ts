@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { read, record, send } from '../field.ts';
-import type { PushableResource, PushField } from '../resource.ts';
+import { idField, type PushableResource } from '../resource.ts';
 
 /** Game week summary (section 2.3). */
 export const gameWeekSummary = record(
@@ -11,15 +11,6 @@ export const gameWeekSummary = record(
 
 /** A fantasy league inside another record. */
 export const nestedLeague = record({}, { id: read.integer(), name: read.text(), is_active: read.boolean() });
-
-/** The fantasy league of a row that is pushed. */
-export const leagueField = (description: string): PushField => ({
-  type: 'integer',
-  required: true,
-  schema: send.positive(),
-  label: 'Fantasy league id',
-  description,
-});
 
 /** Creation record (section 2.3). */
 const fantasyLeagueCreated = record(
@@ -107,13 +98,10 @@ export const fantasyLeagues: PushableResource = {
         label: 'Name',
         description: 'The name of the fantasy league.',
       },
-      league_id: {
-        type: 'integer',
-        required: true,
-        schema: createBody.shape.league_id,
-        label: 'League id',
-        description: 'The number of the real league it is played on; your provider names it.',
-      },
+      league_id: idField(
+        'League id',
+        'The number of the real league it is played on; your provider names it.',
+      ),
     },
   },
   pull: {

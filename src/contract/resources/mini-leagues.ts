@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { read, record, send } from '../field.ts';
-import type { PushableResource } from '../resource.ts';
-import { gameWeekSummary, leagueField } from './fantasy-leagues.ts';
+import { idField, type PushableResource } from '../resource.ts';
+import { gameWeekSummary } from './fantasy-leagues.ts';
 
 /** Section 2.4. */
 const miniLeagueRecord = record(
@@ -75,7 +75,7 @@ export const miniLeagues: PushableResource = {
     batch: 1,
     quota: 'mini_leagues',
     fields: {
-      fantasy_league_id: leagueField('The fantasy league it belongs to.'),
+      fantasy_league_id: idField('Fantasy league id', 'The fantasy league it belongs to.'),
       name: {
         type: 'text',
         required: true,

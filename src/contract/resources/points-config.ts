@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { byName } from '../by-name.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { labelOf, read, record, send } from '../field.ts';
-import type { PushableResource, PushField } from '../resource.ts';
-import { leagueField } from './fantasy-leagues.ts';
+import { idField, type PushableResource, type PushField } from '../resource.ts';
 
 /**
  * The 34 settings of section 2.9 in its order, beside fantasy_league_id, each with what it is for. The interface names the fields and leaves
@@ -109,7 +108,7 @@ export const pointsConfig: PushableResource = {
     isSettings: true,
     batch: 1,
     fields: {
-      fantasy_league_id: leagueField('The fantasy league that the settings are for.'),
+      fantasy_league_id: idField('Fantasy league id', 'The fantasy league that the settings are for.'),
       ...settingFields,
     },
   },

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { read, record, result, send } from '../field.ts';
-import type { PushableResource } from '../resource.ts';
-import { leagueField } from './fantasy-leagues.ts';
+import { idField, type PushableResource } from '../resource.ts';
 
 /** A player inside a log record. */
 export const nestedPlayer = record(
@@ -64,14 +63,8 @@ export const prices: PushableResource = {
     step: 'price',
     batch: 100,
     fields: {
-      fantasy_league_id: leagueField('The fantasy league that the price is for.'),
-      player_id: {
-        type: 'integer',
-        required: true,
-        schema: send.positive(),
-        label: 'Player id',
-        description: "The service's number of the player.",
-      },
+      fantasy_league_id: idField('Fantasy league id', 'The fantasy league that the price is for.'),
+      player_id: idField('Player id', "The service's number of the player."),
       price: {
         type: 'number',
         required: true,

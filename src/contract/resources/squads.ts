@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { read, record, send } from '../field.ts';
-import type { PushableResource } from '../resource.ts';
-import { gameWeekSummary, leagueField, nestedLeague } from './fantasy-leagues.ts';
+import { idField, type PushableResource } from '../resource.ts';
+import { gameWeekSummary, nestedLeague } from './fantasy-leagues.ts';
 import { nestedUser } from './users.ts';
 
 /** Chip object (section 2.5). */
@@ -134,14 +134,11 @@ export const squads: PushableResource = {
     batch: 1,
     quota: 'squads',
     fields: {
-      fantasy_league_id: leagueField('The fantasy league the squad plays in.'),
-      user_id: {
-        type: 'integer',
-        required: true,
-        schema: createBody.shape.user_id,
-        label: 'User id',
-        description: "The service's number of the user, usually looked up by your own member id.",
-      },
+      fantasy_league_id: idField('Fantasy league id', 'The fantasy league the squad plays in.'),
+      user_id: idField(
+        'User id',
+        "The service's number of the user, usually looked up by your own member id.",
+      ),
       name: {
         type: 'text',
         required: true,
