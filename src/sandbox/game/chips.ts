@@ -9,13 +9,8 @@ export type Chip = (typeof CHIPS)[number];
 /** Chips with which transfers cost nothing. */
 export const WAIVING: readonly Chip[] = ['wildcard', 'free_hit'];
 
-interface Played {
-  readonly chip: string;
-  readonly gameWeek: number;
-  readonly createdAt: string;
-}
-
-function listPlayed(store: Store, squad: number): readonly Played[] {
+/** The chips that a squad has played. */
+function listPlayed(store: Store, squad: number) {
   return store.all('SELECT * FROM chips_played WHERE squad = ?', [squad], (row) => ({
     chip: text(row, 'chip'),
     gameWeek: int(row, 'game_week'),
