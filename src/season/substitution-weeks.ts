@@ -13,22 +13,25 @@ export interface WeekSpan {
 
 /** A week of which nobody knows more than that there may be one: no record is told to be of it. */
 const UNKNOWN = '';
-/** Weeks seldom follow each other faster. */
-const APART_MS = 5 * 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Weeks seldom begin faster one after the other. */
+const APART_MS = 5 * DAY_MS;
+/** Nor more slowly. */
+const BREAK_MS = 30 * DAY_MS;
 
 /**
- * When the weeks that are remembered are over, in their order, with those that may be missing between them: where the number of the next one does not follow, there were others. A week
- * without an end may be over as soon as it has begun.
+ * When the weeks that are remembered are over, in their order, with those that may be missing between them: where the number of the next one does not follow, or a long time lies between,
+ * there may have been others. A week without an end lasts a day at least.
  */
 export function weekSpans(
   weeks: readonly { readonly week: GameWeek; readonly overMs: number }[],
 ): readonly WeekSpan[] {
   return weeks.flatMap(({ week, overMs }, at) => {
-    const span = { id: week.id, overMs: Number.isNaN(overMs) ? week.startMs : overMs };
+    const span = { id: week.id, overMs: Number.isNaN(overMs) ? week.startMs + DAY_MS : overMs };
     const after = weeks[at + 1]?.week;
-    return after === undefined || isNext(week, after)
-      ? [span]
-      : [span, { id: UNKNOWN, overMs: span.overMs + APART_MS }];
+    const isNear = after !== undefined && !(after.startMs - week.startMs > BREAK_MS);
+    if (after === undefined || (isNear && isNext(week, after))) return [span];
+    return [span, { id: UNKNOWN, overMs: Math.max(span.overMs, week.startMs + APART_MS) }];
   });
 }
 

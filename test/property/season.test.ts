@@ -133,7 +133,10 @@ class Operator {
   #isClosable({ week: { id } }: LeagueWeek): boolean {
     const week = this.league.weeks.find((each) => each.id === id);
     if (week === undefined) throw new Error('a week that is none');
-    const isChanged = this.league.squads.some((squad) => (squad.weeks.get(week.at)?.log.length ?? 0) > 0);
+    const isChanged = this.league.squads.some((squad) => {
+      const own = squad.weeks.get(week.at);
+      return own !== undefined && (own.log.length > 0 || own.played.doubled !== own.planned.doubled);
+    });
     return !isChanged || week.processedMs === undefined;
   }
 }
