@@ -205,6 +205,9 @@ function liesOnSite(
   for (const entry of values.entries ?? [])
     if (entry.points !== undefined && points.get(entry.player)?.includes(entry.points) !== true)
       lies.push(`${entry.points} points for ${entry.player}, not ${points.get(entry.player)?.join(' or ')}`);
+  for (const { player, minutes } of values.entries ?? [])
+    if (minutes !== undefined && minutes !== league.minutes(week, player))
+      lies.push(`${minutes} minutes for ${player}, not ${league.minutes(week, player)}`);
   for (const pair of values.substitutions)
     if (!own.log.some((each) => isPart(pair.out, each.out) && isPart(pair.in, each.in)))
       lies.push(`${pair.in} for ${pair.out}, not ${JSON.stringify(own.log)}`);

@@ -268,6 +268,11 @@ export class League {
     });
   }
 
+  /** The minutes of a player in a whole week. */
+  minutes({ at }: SeasonWeek, player: string): number {
+    return this.#score(at, Number(player)).minutes;
+  }
+
   #score(week: number, player: number): Score {
     return this.#scores.get(week)?.[player] ?? NOTHING;
   }

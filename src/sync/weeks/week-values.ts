@@ -1,15 +1,20 @@
 import type { RecordOf } from '../../contract/index.ts';
 import type { LeagueScope, Memory } from '../../model/state/memory.ts';
 import type { Rules } from '../../rules/rules.ts';
-import type { KeptPlayer } from '../../season/known-players.ts';
 import { lineupFacts, type LineupFacts } from '../../season/squad-facts.ts';
 import { playerValues, squadValues } from '../../season/squad-values.ts';
 import type { GameWeek } from '../../season/game-week.ts';
 import type { LoggedPair } from '../../season/pairs.ts';
 import type { WeekLineups } from '../../season/week-lineups.ts';
 import type { PlayerValues, WeekValues } from '../../season/week-values.ts';
-import { latestKept, nextKnownWeek } from '../memory/known-weeks.ts';
-import { keptLog, keptWeeks, lineupsOf, weekTimes } from '../memory/league-records.ts';
+import {
+  keptLog,
+  keptPlayers,
+  keptWeeks,
+  lineupsOf,
+  weekTimes,
+  wholeSince,
+} from '../memory/league-records.ts';
 import { keptStandings } from '../memory/kept-standings.ts';
 import type { LeagueWeek } from '../memory/league-weeks.ts';
 
@@ -42,9 +47,12 @@ export async function readWeekValues(
   const asked = new Map(weeks.map((each) => [each.league.week.id, each]));
   const ids = new Set(asked.keys());
   const read = new Map<string, ReadonlyMap<string, WeekLineups>>();
+  const nextOf = (week: GameWeek): GameWeek | undefined =>
+    source.season[source.season.findIndex((each) => each.week === week) + 1]?.week;
+  const timesOf = (week: GameWeek): ReturnType<typeof weekTimes> =>
+    weekTimes(source.memory, source.scope, week, nextOf(week));
   const lineups = async (week: GameWeek): Promise<ReadonlyMap<string, LineupFacts>> => {
-    const next = await nextKnownWeek(source.memory, source.scope, week.id);
-    const times = await weekTimes(source.memory, source.scope, week, next);
+    const times = await timesOf(week);
     const pairs = await lineupsOf(source.memory, source.scope, week.id, times);
     read.set(week.id, pairs);
     return new Map(
@@ -64,8 +72,9 @@ export async function readWeekValues(
     const its = asked.get(week.id);
     if (its === undefined) continue;
     const { number, kickOffMs, mark } = its;
-    const { state, processed } = its.league;
-    const { minutes, points } = await playersOf(source, week.id);
+    const { state, processed, isOver } = its.league;
+    const wholeMs = isOver ? wholeSince(await timesOf(week), nextOf(week)) : -Infinity;
+    const { minutes, points } = await playersOf(source, { week, wholeMs });
     const pairs = read.get(week.id) ?? new Map<string, WeekLineups>();
     read.delete(week.id);
     places.set(week.id, new Map([...pairs].map(([id, lineups]) => [id, placesIn(lineups)])));
@@ -128,13 +137,11 @@ async function withLog(
   }));
 }
 
-/** The minutes and the own points of players in a week. */
-async function playersOf({ memory, scope }: WeekSource, gameWeek: string) {
+/** The minutes and the own points of players in a week; once it is over, none from before its last match. */
+async function playersOf({ memory, scope, rules }: WeekSource, week: Parameters<typeof keptPlayers>[2]) {
   const minutes = new Map<string, number>();
   const points = new Map<string, number>();
-  for await (const { id, record } of latestKept(memory, scope, gameWeek, 'player')) {
-    // Only `keptOfPlayer` makes such a record.
-    const { stat } = record as KeptPlayer;
+  for (const [id, { stat }] of await keptPlayers(memory, scope, week, rules)) {
     if (typeof stat.minutes_played === 'number') minutes.set(id, stat.minutes_played);
     if (typeof stat.points === 'number') points.set(id, stat.points);
   }
