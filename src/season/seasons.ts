@@ -2,7 +2,7 @@ import type { GameWeek } from './game-week.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Weeks of one season do not lie further apart where their numbers begin anew. */
-const BREAK_MS = 30 * DAY_MS;
+export const BREAK_MS = 30 * DAY_MS;
 /** They never do, however few of them are remembered. */
 const HALF_A_YEAR_MS = 180 * DAY_MS;
 

@@ -1,6 +1,7 @@
 import type { AutoSubstitution } from '../contract/resources/auto-substitutions.ts';
 import { parseTimeMs } from '../model/time/service-time.ts';
 import { isNext, type GameWeek } from './game-week.ts';
+import { BREAK_MS } from './seasons.ts';
 import { startsOf, type WeekLineups } from './week-lineups.ts';
 
 /** A week whose substitutions may stand in the log. */
@@ -16,8 +17,6 @@ const UNKNOWN = '';
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Weeks seldom begin faster one after the other. */
 const APART_MS = 5 * DAY_MS;
-/** Nor more slowly. */
-const BREAK_MS = 30 * DAY_MS;
 
 /**
  * When the weeks that are remembered are over, in their order, with those that may be missing between them: where the number of the next one does not follow, or a long time lies between,
