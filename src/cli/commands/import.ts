@@ -62,7 +62,6 @@ export const importFile = defineCommand({
   run: (args, program) => {
     const { name, target } = importTarget(args.as);
     refuseNoFile(args.file, program);
-    refuseAddress(args.file);
     refuseFlags(args);
     for (const field of [...Object.values(args.match), ...Object.keys(args.set)])
       refuseUnknownField(field, name, target);
@@ -126,18 +125,15 @@ const isWorkbook = (file: string): boolean => /\.(?:xls[xmb]?|ods)$/i.test(file)
 
 /** A lone `-` comes from the command line as an empty name. */
 function refuseNoFile(file: string, { typed }: Program): void {
+  if (/^https?:\/\//i.test(file))
+    throw new UsageError('import.file', `${file} is an address, and an import takes a file`, {
+      next: 'download it as CSV or .xlsx; or name a Google spreadsheet in a mapping, see docs/connect-google-sheets.md',
+    });
   if (file !== '' && file !== '-') return;
   if (!typed.includes('-')) throw new UsageError('import.file', 'the name of the file is empty');
   const words = typed.map((word) => (word === '-' ? '/dev/stdin' : word));
   throw new UsageError('import.file', '"-" is no file; for piped input, type /dev/stdin', {
     next: renderTyped(words),
-  });
-}
-
-function refuseAddress(file: string): void {
-  if (!/^https?:\/\//i.test(file)) return;
-  throw new UsageError('import.file', `${file} is an address, and an import takes a file`, {
-    next: 'download it as CSV or .xlsx; or name a Google spreadsheet in a mapping, see docs/connect-google-sheets.md',
   });
 }
 
