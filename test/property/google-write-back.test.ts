@@ -76,11 +76,17 @@ const withoutStatus = (rows: readonly (readonly string[])[]): readonly (readonly
 test('whatever people do to a tab before and during the write-back, each row has its own outcome and nothing else changed', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.record({ name: fc.constantFrom('Ada', 'Björn', 'Carla') }), { minLength: 1, maxLength: 8 }),
+      fc.array(
+        fc.record({
+          name: fc.constantFrom('Ada', 'Björn', 'Carla'),
+          told: fc.constantFrom('done', '', undefined),
+        }),
+        { minLength: 1, maxLength: 8 },
+      ),
       fc.array(edit, { maxLength: 5 }),
       fc.array(edit, { maxLength: 2 }),
       async (people, before, during) => {
-        const rows = people.map(({ name }, index) => [`k${index}`, name, '', `row ${index}`]);
+        const rows = people.map(({ name }, index) => [`k${index}`, name, `was k${index}`, `row ${index}`]);
         const id = fake.add({ tabs: [{ title: 'Users', rows: [HEADER, ...rows] }] });
         const tab = fake.tab(id, 'Users');
         let marks = 0;
@@ -94,6 +100,10 @@ test('whatever people do to a tab before and during the write-back, each row has
           if (next !== undefined) perform(tab, next, newMark);
           expected = withoutStatus(tab.shown());
         });
+        const valuesOf = (index: number): { readonly Status?: string } => {
+          const told = people[index]?.told;
+          return told === undefined ? {} : { Status: told === '' ? '' : `${told} k${index}` };
+        };
         const content: WriteBack = {
           options: { origin: 'tab "Users"', headerRow: 1, delimiter: 'auto', encoding: 'auto' },
           header: HEADER,
@@ -102,7 +112,7 @@ test('whatever people do to a tab before and during the write-back, each row has
           rows: rows.map((cells, index) => ({
             rowNumber: index + 2,
             cells,
-            values: { Status: `done ${cells[0] ?? ''}` },
+            values: valuesOf(index),
             notes: {},
           })),
         };
@@ -115,7 +125,8 @@ test('whatever people do to a tab before and during the write-back, each row has
         const status = shown[0]?.indexOf('Status') ?? -1;
         for (const row of shown.slice(1)) {
           const key = row[0] ?? '';
-          expect(row[status] ?? '').toBe(key.startsWith('k') ? `done ${key}` : '');
+          const { Status: told = `was ${key}` } = valuesOf(Number(key.slice(1)));
+          expect(row[status] ?? '').toBe(key.startsWith('k') ? told : '');
         }
         const there = shown.slice(1).map(([key = '']) => key);
         expect(result.gone).toEqual(

@@ -14,30 +14,39 @@ export interface TabView {
   readonly placed: readonly (number | undefined)[];
 }
 
-/** Finds what we wrote beside rows that are none of ours, because rows moved between reading and writing. */
+/** Finds what we wrote where nothing was to be written, because rows moved between reading and writing. */
 export interface Strays {
   readonly remember: (changes: readonly CellChange[]) => void;
-  /** The changes that take it away. */
+  /** The changes that put back what stood there. */
   readonly in: (view: TabView) => readonly CellChange[];
 }
 
 /** `first` is the tab before anything was written: what stood beside a row then is none of our doing. */
 export function createStrays(first: TabView): Strays {
-  const before = new Set<string>();
+  const before = Map.groupBy(untold(first), ({ id }) => id);
   const written = new Set<string>();
-  for (const { id } of besideOthers(first)) before.add(id);
+  let emptied = new Set<string>();
+  /** The ids of cells that an update has emptied. */
+  const lost = new Set<string>();
   return {
     remember: (changes) => {
-      for (const change of changes) if ('text' in change && change.text !== '') written.add(change.text);
+      const texts = changes.flatMap((change) => ('text' in change ? [change] : []));
+      for (const { text } of texts) if (text !== '') written.add(text);
+      emptied = new Set(texts.filter(({ text }) => text === '').map(placeOf));
     },
     in: (view) =>
-      besideOthers(view).flatMap(({ id, row, column, text, note }): readonly CellChange[] => {
-        if (before.has(id)) return [];
+      untold(view).flatMap(({ id, row, column, text, note }): readonly CellChange[] => {
+        const stood = before.get(id) ?? [];
+        if (stood.some((each) => each.text === text && each.note === note)) return [];
         if (note !== undefined) return [{ row, column, note: withNote(note, undefined) }];
-        return written.has(text) ? [{ row, column, text: '' }] : [];
+        if (text === '' && emptied.has(placeOf({ row, column }))) lost.add(id);
+        const isOurs = text === '' ? lost.has(id) : written.has(text);
+        return isOurs ? [{ row, column, text: stood[0]?.text ?? '' }] : [];
       }),
   };
 }
+
+const placeOf = ({ row, column }: Pick<CellChange, 'row' | 'column'>): string => `${row} ${column}`;
 
 /** The columns of the source: all but our own. */
 function sourceColumns({
@@ -57,33 +66,36 @@ export function notedColumns(view: TabView): ReturnType<typeof sourceColumns> {
   return view.grid.hasNotes ? sourceColumns(view) : [];
 }
 
-interface Beside {
+interface Untold {
   readonly row: number;
   readonly column: number;
   readonly text: string;
   /** Given when it is a note of ours. */
   readonly note?: string;
-  /** The same for the same text in the same column beside an equal row, wherever that stands. */
+  /** The same for the same column beside the same row of this run, or beside a row of others that is equal, wherever that stands. */
   readonly id: string;
 }
 
-/** What stands in our columns, and our notes, at rows that are not of this run. */
-function besideOthers(view: TabView): readonly Beside[] {
-  const { grid, header, columns, placed } = view;
-  const ours = new Set<number | undefined>([header.row, ...placed]);
+/** The cells of our columns of which this run says nothing, and our notes at rows that are not of this run. */
+function untold(view: TabView): readonly Untold[] {
+  const { writeBack, grid, header, columns, placed } = view;
+  const told = new Map(placed.map((row, index) => [row, index]));
   const source = sourceColumns(view);
-  return grid.rows.flatMap((cells, row): readonly Beside[] => {
-    if (ours.has(row)) return [];
-    const line = source.map(({ column }) => cells[column]?.text ?? '');
-    const found: Beside[] = [];
+  return grid.rows.flatMap((cells, row): readonly Untold[] => {
+    if (row === header.row) return [];
+    const index = told.get(row);
+    const values = index === undefined ? undefined : writeBack.rows[index]?.values;
+    const line = index ?? source.map(({ column }) => cells[column]?.text ?? '');
+    const found: Untold[] = [];
     for (const [name, column] of columns) {
-      const { text } = cellAt(grid, row, column);
-      if (text !== '') found.push({ row, column, text, id: JSON.stringify([line, name, text]) });
+      if (values?.[name] !== undefined) continue;
+      found.push({ row, column, text: cellAt(grid, row, column).text, id: JSON.stringify([line, name]) });
     }
+    if (index !== undefined) return found;
     for (const { name, column } of source) {
       const { note, text } = cellAt(grid, row, column);
       if (note !== '' && withNote(note, undefined) !== note)
-        found.push({ row, column, text, note, id: JSON.stringify([line, name, 'note', note]) });
+        found.push({ row, column, text, note, id: JSON.stringify([line, name, 'note']) });
     }
     return found;
   });
