@@ -20,18 +20,24 @@ export interface SheetEngine {
 /** The columns that what became of rows is written into. */
 export const WRITE_BACK = { status: 'Status', message: 'Message', id: 'Service ID', synced_at: 'Synced' };
 
-/** The engine on one tab, `Users`, with these rows, in a spreadsheet of its own. */
-export async function makeSheetEngine(
+/** An engine of this test on one tab, `Users`, with these rows, in a spreadsheet of its own. */
+export const makeSheetEngine = async (
   fake: FakeGoogle,
   rows: readonly (readonly FakeCell[])[],
-): Promise<SheetEngine> {
+): Promise<SheetEngine> => onSheet(await makeEngine(), fake, rows);
+
+/** An engine on such a tab. */
+export function onSheet(
+  engine: Engine,
+  fake: FakeGoogle,
+  rows: readonly (readonly FakeCell[])[],
+): SheetEngine {
   // Google never deletes the only tab.
   const tabs = [
     { title: 'Users', rows },
     { title: 'Notes', rows: [] },
   ];
   const id = fake.add({ title: 'Season', tabs });
-  const engine = await makeEngine();
   const { sheet } = createTables(accessTo(fake));
   const location = { kind: 'sheet', spreadsheet: id, tab: 'Users' } as const;
   return {
