@@ -1,4 +1,5 @@
 import { ConfigError, InternalError, UnavailableError } from '../../model/error.ts';
+import { listed } from '../../model/listed.ts';
 import type { ReportTab, ReportValue } from '../../model/tables/table.ts';
 import { contentsOf, type CoveredTab } from '../cover-lines.ts';
 import { hasCharts, planCharts, type ReportCharts } from './report/charts.ts';
@@ -77,9 +78,28 @@ async function refresh(
     const changed = all.filter(({ requests }) => !isEmpty(requests)).map(({ tab }) => tab.sheetId);
     throw await namingProtectedTabs(error, client, spreadsheet, new Set(changed));
   });
+  for (const { tab, lost } of planned) if (!tab.isNew) warnOfLost(access, spreadsheet, tab, lost);
   for (const [name, { isNew, sheetId }] of standing)
     if (isNew) await access.tabs.remember(spreadsheet.id, name, sheetId);
   return spreadsheet;
+}
+
+/** A column of a report whose header somebody changed goes on standing there, as it was at the last refresh. */
+function warnOfLost(
+  access: GoogleAccess,
+  spreadsheet: Spreadsheet,
+  { title, cells }: ExistingTab,
+  lost: readonly string[],
+): void {
+  if (lost.length === 0 || cells.every((row) => row.every((cell) => cell === ''))) return;
+  const names = listed(lost.map((each) => `"${each}"`));
+  const [header, made, left] =
+    lost.length === 1
+      ? ['header', 'a new column', 'the old one, if still there, is as it was: delete it']
+      : ['headers', 'new columns', 'the old ones, if still there, are as they were: delete them'];
+  access.warn(
+    `spreadsheet "${spreadsheet.title}": the tab "${title}" has lost the ${header} ${names}, so the report made ${made} on its right; ${left}`,
+  );
 }
 
 async function fetchRows({ table }: ReportTab): Promise<readonly Row[]> {

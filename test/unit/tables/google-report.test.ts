@@ -274,6 +274,32 @@ describe("the operator's own things", () => {
     expect(tab().cell(2, 1).formula).toBe('=C3');
   });
 
+  it('may be the header of a column: the report has a new one, which looks like it, and tells of the old one', async () => {
+    await write(report(ROWS));
+    tab().set(0, 3, 'Last seen');
+    await write(report(ROWS.slice(0, 1)));
+    expect(tab().shown().slice(0, 3)).toEqual([
+      ['Squad', 'Points', 'Active', 'Last seen', 'Seen'],
+      ['Harbour Lions', '41', 'TRUE', '2026-08-14 19:00', '2026-08-14 19:00'],
+      [],
+    ]);
+    expect(tab().cell(0, 4).format?.textFormat?.bold).toBe(true);
+    const told =
+      'spreadsheet "Season": the tab "Table" has lost the header "Seen", so the report made a new column on its right; the old one, if still there, is as it was: delete it';
+    expect(access.warnings).toEqual([told]);
+    await write(report(ROWS));
+    expect(access.warnings).toEqual([told]);
+  });
+
+  it('may be that they emptied the tab: the report stands there as before', async () => {
+    await write(report(ROWS));
+    const before = tab().shown();
+    for (let row = 0; row < 4; row += 1) for (let at = 0; at < 4; at += 1) tab().set(row, at, null);
+    await write(report(ROWS));
+    expect(tab().shown()).toEqual(before);
+    expect(access.warnings).toEqual([]);
+  });
+
   it('stay in a tab where our columns are new: they are added after the last one', async () => {
     id = fake.add({
       tabs: [

@@ -71,6 +71,8 @@ export interface LookFacts {
   readonly columns: readonly ReportColumn[];
   readonly layout: ReportLayout | undefined;
   readonly positions: readonly number[];
+  /** Which of them are new columns of the tab. */
+  readonly added: readonly boolean[];
   /** All rows after the header, the totals too. */
   readonly cells: readonly (readonly SheetValue[])[];
   /** Rows of the grid after this refresh. */
@@ -78,18 +80,27 @@ export interface LookFacts {
   readonly kept: KeptFormats | undefined;
 }
 
+/** What a refresh does to the looks of a tab. */
+interface PlannedFormats {
+  readonly requests: Request[];
+  readonly kept: KeptFormats;
+  /** The headers that the tab had at the last refresh and has no more: their columns are new ones. */
+  readonly lost: readonly string[];
+}
+
 /** The requests for columns and the tab as a whole that were not given their looks yet, and what to remember of them. */
-export function planFormats(facts: LookFacts): { readonly requests: Request[]; readonly kept: KeptFormats } {
-  const { tab, columns, layout, positions, cells, rowCount, kept } = facts;
+export function planFormats(facts: LookFacts): PlannedFormats {
+  const { tab, columns, layout, positions, added, cells, rowCount, kept } = facts;
   const looks = columns.map((column) => lookOf(column, layout));
   const digests = looks.map(digestOf);
   const known = new Set(kept?.columns);
+  const isKnown = (index: number): boolean => known.has(digests[index] ?? '');
   const grown = kept !== undefined && 1 + cells.length > kept.rowCount;
   const requests = looks.flatMap((look, index): Request[] => {
     const at = positions[index] ?? 0;
     const width = look.width ?? measuredWidth(look, cells, index);
     const pixels = Math.round(width * CHARACTER_PX) + 5;
-    if (known.has(digests[index] ?? ''))
+    if (isKnown(index) && added[index] !== true)
       return [
         ...(grown ? [formatColumn(tab.sheetId, at, look, kept.rowCount)] : []),
         ...(isFirstFilled(facts, look, index) ? [sizeOf(tab.sheetId, 'COLUMNS', at, pixels)] : []),
@@ -114,6 +125,7 @@ export function planFormats(facts: LookFacts): { readonly requests: Request[]; r
       rowCount: kept === undefined || grown ? rowCount : kept.rowCount,
       tab: tabDigest,
     },
+    lost: looks.flatMap(({ header }, index) => (isKnown(index) && added[index] === true ? [header] : [])),
   };
 }
 

@@ -34,6 +34,8 @@ export interface FetchedReport {
 /** What a refresh does to the tab of one report. */
 export interface PlannedTable {
   readonly arranged: ArrangedRows;
+  /** The headers that the tab has lost since the last refresh. */
+  readonly lost: readonly string[];
   readonly requests: Requests;
   readonly grid: Grid;
 }
@@ -75,7 +77,7 @@ export function planTable(tab: ExistingTab, fetched: FetchedReport, taken: Set<n
     added[index] === true ? sheetText(name) : (tab.cells[0]?.[positions[index] ?? 0] ?? ''),
   );
   const room = makeRoom(tab, standing, wanted.length, positions, layout);
-  const looks = planAllFormats(tab, fetched.report, arranged, positions, wanted, standing, room);
+  const looks = planAllFormats(tab, fetched.report, arranged, placed, wanted, standing, room);
   const area = { sheetId: tab.sheetId, columns: positions };
   const stands = (row: number): Cells => (room.inserted > 0 && row > ours ? [] : (tab.cells[row] ?? []));
   const surplus = below.slice(wanted.length, ours).map(() => []);
@@ -90,6 +92,7 @@ export function planTable(tab: ExistingTab, fetched: FetchedReport, taken: Set<n
   const plain = memory.value && { ...memory.value, rows: count, totals, last };
   return {
     arranged,
+    lost: looks.lost,
     grid: room.grid,
     requests: {
       make: room.requests,
@@ -145,19 +148,24 @@ function planAllFormats(
   tab: ExistingTab,
   { table, options, layout }: ReportTab,
   arranged: ArrangedRows,
-  positions: readonly number[],
+  { positions, added }: ReturnType<typeof placeColumns>,
   cells: readonly Cells[],
   { kept, ours, totalsAt }: Existing,
   { grid, inserted }: Room,
-): { readonly requests: Requests['look']; readonly kept: Pick<KeptTable, 'filter' | 'looks' | 'rules'> } {
+): {
+  readonly requests: Requests['look'];
+  readonly kept: Pick<KeptTable, 'filter' | 'looks' | 'rules'>;
+  readonly lost: readonly string[];
+} {
   const { columns } = table;
   const { filter } = layout ?? PLAIN;
   const rows = arranged.rows.length;
-  const facts = { tab, columns, layout, positions, cells, rowCount: grid.rowCount, kept: kept?.looks };
+  const { rowCount } = grid;
+  const facts = { tab, columns, layout, positions, added, cells, rowCount, kept: kept?.looks };
   const looks = planFormats(facts);
   const rules = planRules({ ...facts, rows, timezone: options.timezone, kept: kept?.rules });
   const totals = arranged.totals === undefined ? -1 : rows;
-  const moved = totals !== totalsAt || inserted > 0;
+  const moved = totals !== totalsAt || inserted > 0 || added.includes(true);
   const plainTo = inserted > 0 ? ours + inserted : totalsAt + 1;
   const requests = [
     ...looks.requests,
@@ -173,5 +181,5 @@ function planAllFormats(
     }),
     ...rules.requests,
   ];
-  return { requests, kept: { filter, looks: looks.kept, rules: rules.kept } };
+  return { requests, kept: { filter, looks: looks.kept, rules: rules.kept }, lost: looks.lost };
 }
