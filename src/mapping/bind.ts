@@ -17,6 +17,7 @@ import { listed } from '../model/listed.ts';
 import { nearest } from '../model/nearest.ts';
 import { columnWith, requiredFields, variableOf, variableSource } from './push-fields.ts';
 import { show } from './show.ts';
+import { spreadsheetError } from './spreadsheet-error.ts';
 
 /** A column of a push with the reader of its cells. */
 export interface CompiledColumn {
@@ -191,10 +192,15 @@ function missingHeader({ mapping, header }: Binding, wanted: readonly string[], 
   const { origin, headerRow } = mapping.source;
   const names = header.names.filter((name) => name !== '');
   const close = wanted.map((name) => nearest(name, names)).find((name) => name !== undefined);
+  const failed = names.find((name) => spreadsheetError(name) !== undefined);
+  const next =
+    failed === undefined || close !== undefined
+      ? 'Correct the header of the file, or the name in the mapping.'
+      : `Wait until the formula that shows ${show(failed)} has its values, or correct it.`;
   return new ConfigError(
     'header.missing',
     `${origin} row ${headerRow}: no column ${wanted.map(show).join(' or ')} (${why}); the header has ${listed(names.map(show))}${close === undefined ? '' : `; nearest: ${show(close)}`}`,
-    { file: origin, line: headerRow, next: 'Correct the header of the file, or the name in the mapping.' },
+    { file: origin, line: headerRow, next },
   );
 }
 

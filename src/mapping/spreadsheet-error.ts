@@ -20,8 +20,8 @@ const ERRORS = new Set(
     'Н/Д ССЫЛКА! ЗНАЧ! ДЕЛ/0! ИМЯ? ПУСТО! ЧИСЛО!',
   ].flatMap((language) => language.split(' ')),
 );
-/** LibreOffice numbers its errors: `Err:502`. A number in a column that is too narrow for it is `####`. */
-const OTHER = /^(?:Err:5\d\d|#{3,})$/;
+/** LibreOffice numbers its errors: `Err:502`. A number in a column that is too narrow for it is `####`. Google shows `Loading...` where a formula waits for its values. */
+const OTHER = /^(?:Err:5\d\d|#{3,}|Loading\.\.\.)$/;
 
 /** What is wrong with a cell in which a spreadsheet shows an error, such as `#N/A`; undefined for any other cell. */
 export function spreadsheetError(cell: Cell): string | undefined {
@@ -31,7 +31,7 @@ export function spreadsheetError(cell: Cell): string | undefined {
 }
 
 function isErrorText(cell: string): boolean {
-  if (!/^\s*(?:#|Err:)/.test(cell)) return false;
+  if (!/^\s*(?:#|Err:|Loading)/.test(cell)) return false;
   const text = cell.trim().normalize('NFC');
   return ERRORS.has(text.slice(1)) || OTHER.test(text);
 }

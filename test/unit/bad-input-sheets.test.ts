@@ -154,3 +154,27 @@ describe('other cells of a Google sheet', () => {
     expect(row).toMatchObject({ fields: { is_active: true }, lines: [['a', 'Ana', 'WAHR', '']] });
   });
 });
+
+describe('the header of a Google sheet', () => {
+  test.each<[string, FakeCell[], string]>([
+    [
+      'waits for its values',
+      ['Loading...'],
+      'Wait until the formula that shows "Loading..." has its values, or correct it.',
+    ],
+    [
+      'is a formula without a value',
+      [{ formula: '=IMPORTRANGE("x", "Users!A:D")', error: '#REF!' }],
+      'Wait until the formula that shows "#REF!" has its values, or correct it.',
+    ],
+    [
+      'only has another column that waits',
+      ['Member IDs', 'Display name', 'Loading...'],
+      'Correct the header of the file, or the name in the mapping.',
+    ],
+  ])('that %s is told with what to do', async (_what, header, next) => {
+    await expect(
+      read([], { edit: (tab) => HEADER.forEach((_name, at) => tab.set(0, at, header[at] ?? null)) }),
+    ).rejects.toMatchObject({ code: 'header.missing', next });
+  });
+});

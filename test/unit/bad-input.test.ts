@@ -485,7 +485,7 @@ describe('keys and names of users', () => {
       `${NAME} "<U+202E>anA" holds the control character U+202E; delete it`,
     ),
     refuses('59: an empty key', ',Ana', `${KEY} empty; every row needs its external_id`),
-    ...['#N/A', '#REF!', '#NV', '#BEZUG!', '#¿NOMBRE?', 'Err:502', '####'].map((error) => ({
+    ...['#N/A', '#REF!', '#NV', '#BEZUG!', '#¿NOMBRE?', 'Err:502', '####', 'Loading...'].map((error) => ({
       row: `60: ${error}`,
       csv: `${HEADER}${error},Ana\n`,
       messages: [`${KEY} holds the spreadsheet error ${error}; correct its formula, or write the value`],
@@ -504,6 +504,7 @@ describe('keys and names of users', () => {
       messages: [`${NAME} holds the spreadsheet error #DIV/0!; correct its formula, or write the value`],
     },
     takes('60: a name that only begins like an error', 'u1,#NVA!', 'u1', '#NVA!'),
+    takes('60: a name that only begins as what waits for its values', 'u1,Loading', 'u1', 'Loading'),
     ...['null', 'NULL', 'N/A'].map((word) => ({
       row: `61: ${word} as a key`,
       csv: `${HEADER}${word},Ana\n`,
