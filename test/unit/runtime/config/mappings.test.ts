@@ -124,6 +124,24 @@ ${writeBack === '' ? '' : `write_back: { ${writeBack} }`}
       );
   });
 
+  const reading = (names: string, more = ''): string =>
+    of('one', '', more).replace('display_name: Name', `display_name: { from: ${names} }`);
+
+  it.each([
+    ['the only one of its names', '[Nick]'],
+    ['the first of its names', '[NICK, Name]'],
+  ])('are refused where one writes outcomes into a column that the other reads: %s', (_what, names) => {
+    const both = [reading(names), of('two', 'message: Nick')] as const;
+    for (const asked of [[], ['two']])
+      expect(() => readBoth(...both, asked)).toThrow(
+        expect.objectContaining({
+          code: 'mapping.write_back_column',
+          message:
+            'mappings/two.yaml:1: two: write_back would write over column "Nick" of tab "Members", which one (mappings/one.yaml:1) reads',
+        }) as Error,
+      );
+  });
+
   it.each([
     ['columns of their own', of('one', 'status: State'), of('two', 'status: Users state')],
     ['one of them none', of('one', 'status: State'), of('two', '')],
@@ -136,6 +154,13 @@ ${writeBack === '' ? '' : `write_back: { ${writeBack} }`}
       'rows of their own, by one text and any other',
       of('one', 'status: State', `, where: 'League = "A"'`),
       of('two', 'status: State', `, where: 'League != "A"'`),
+    ],
+    ['ids that the other reads', reading('[Nick]'), of('two', 'id: Nick')],
+    ['a name that the other falls back to', reading('[Name, Nick]'), of('two', 'status: Nick')],
+    [
+      'a column that the other reads at rows of its own',
+      reading('[Nick]', `, where: 'League = "A"'`),
+      of('two', 'status: Nick', `, where: 'League != "A"'`),
     ],
     ['another tab', of('one', 'status: State'), of('two', 'status: State').replace('Members', 'Others')],
   ])('are taken with %s', (_what, one, other) => {
