@@ -1001,6 +1001,28 @@ describe('a refresh that fails', () => {
     expect(tab('Charts').charts).toHaveLength(1);
   });
 
+  it('whose answer is lost is none where its change was made: rows are added once', async () => {
+    const options = { mode: 'append' } as const;
+    await write(report(ROWS.slice(0, 1), options));
+    tab().set(3, 0, 'my notes');
+    let faults: readonly Fault[] = ['reset-after'];
+    fake.before((call) => {
+      if (call.kind !== 'write' || !call.path.includes(id)) return undefined;
+      const [fault, ...others] = faults;
+      faults = others;
+      return fault;
+    });
+    expect(await write(report(ROWS.slice(1), options))).toEqual([2]);
+    expect(firstCells()).toEqual([
+      ...['Squad', 'Harbour Lions', 'Moor Foxes', 'Field Owls'],
+      ...[null, 'my notes'],
+    ]);
+    faults = [{ status: 503 }];
+    await expect(write(report(ROWS, options))).rejects.toMatchObject({ code: 'google.error', exitCode: 8 });
+    expect(await write(report(ROWS.slice(0, 1), options))).toEqual([1]);
+    expect(firstCells().filter((cell) => cell === 'Harbour Lions')).toHaveLength(2);
+  });
+
   it('of looks alone leaves the values, with a warning, until they are accepted', async () => {
     const looks = { layout: layoutOf() };
     await write(report(ROWS, looks));

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
-import { ConfigError } from '../../../model/error.ts';
+import { ConfigError, TeamsheetError, UnavailableError } from '../../../model/error.ts';
 import { writeNote, type Note } from './memory.ts';
 import type { Requests } from './tab.ts';
 import { CALL_BYTES_MAX } from '../requests.ts';
@@ -40,7 +40,8 @@ export function isEmpty({ make, write, look, trim, notes }: Requests): boolean {
 /**
  * Sends the requests of a refresh in one call, all or nothing; nothing when there are none. Only what is larger than a call can be is sent in
  * several: first what is new, then what trims the old, and the notes for the next refresh hold at every step. Looks that Google refuses, such as a
- * filter where somebody made a table of the same cells, are left out with a warning: the values count. Errors: those of the client.
+ * filter where somebody made a table of the same cells, are left out with a warning: the values count. Where the answer of the one call is lost, its notes
+ * tell whether it was carried out. Errors: those of the client.
  */
 export async function sendRequests(
   client: SheetsClient,
@@ -91,11 +92,43 @@ async function send(client: SheetsClient, spreadsheetId: string, all: readonly R
     );
     const settled = notes.flatMap((note) => {
       if (note.meanwhile === undefined) return note.same ? [] : writeNote(note, note.text, note.renew);
-      const metadataId = note.renew && !note.isNew ? note.nextId : note.metadataId;
-      return writeNote({ ...note, metadataId, isNew: false }, note.text, false);
+      return writeNote({ ...note, metadataId: writtenId(note), isNew: false }, note.text, false);
     });
     calls = callsOf([...make, ...first, ...changes, ...settled]);
   }
-  for (const requests of calls)
-    await client.update(spreadsheetId, requests, { repeatable: requests.every(isRepeatable) });
+  for (const requests of calls) {
+    try {
+      await client.update(spreadsheetId, requests, { repeatable: requests.every(isRepeatable) });
+    } catch (error) {
+      const isLost = calls.length === 1 && error instanceof UnavailableError;
+      if (!isLost || !(await isCarriedOut(client, spreadsheetId, notes, error))) throw error;
+    }
+  }
 }
+
+/** Whether a call without an answer was carried out: its notes stand there. Where they cannot be looked for, the failure is thrown. */
+async function isCarriedOut(
+  client: SheetsClient,
+  spreadsheetId: string,
+  notes: readonly (Note & { readonly renew: boolean })[],
+  failure: UnavailableError,
+): Promise<boolean> {
+  const written = notes.filter(({ same }) => !same);
+  if (written.length === 0) return false;
+  const { sheets = [] } = await client.spreadsheet(spreadsheetId, NOTE_FIELDS).catch((error: unknown) => {
+    // The first failure tells more than one of looking for its change.
+    throw error instanceof TeamsheetError ? failure : error;
+  });
+  const standing = sheets.flatMap(({ developerMetadata }) => developerMetadata ?? []);
+  return written.every((note) =>
+    standing.some(
+      ({ metadataId, metadataValue }) => metadataId === writtenId(note) && metadataValue === note.text,
+    ),
+  );
+}
+
+const NOTE_FIELDS = 'sheets(developerMetadata(metadataId,metadataValue))';
+
+/** The id under which a note stands once it is written. */
+const writtenId = ({ renew, isNew, nextId, metadataId }: Note & { readonly renew: boolean }): number =>
+  renew && !isNew ? nextId : metadataId;
