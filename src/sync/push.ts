@@ -203,7 +203,7 @@ export async function write(
       }
     }
   } catch (error) {
-    stoppedBy = stopOf(error, ports.signal);
+    stoppedBy = stopOf(withoutState(error, run), ports.signal);
     if (stoppedBy === undefined) throw error;
     if (stoppedBy.code === 'lock.lost') {
       await rows.close();

@@ -4,7 +4,7 @@ import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { changedBy } from '../../src/model/changed-by.ts';
 import { IncompleteError, InterruptedError, StoppedError, UnavailableError } from '../../src/model/error.ts';
 import type { RunRows } from '../../src/model/state/run-rows.ts';
-import type { PushSummary, Store } from '../../src/model/state/store.ts';
+import type { Lock, PushSummary, Store } from '../../src/model/state/store.ts';
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { finish } from '../../src/sync/finish/end-run.ts';
 import { push, type Approve, type PushResult } from '../../src/sync/push.ts';
@@ -587,7 +587,13 @@ describe('stops', () => {
     engine.service.onCall = (body) => {
       if (body !== undefined) isAway = true;
     };
-    const ports = { ...engine.ports, store, concurrency: 1 };
+    const lock: Lock = {
+      acquire: async (account, owner) => {
+        const held = await engine.ports.lock.acquire(account, owner);
+        return { ...held, release: () => (isAway ? held.release().then(away) : held.release()) };
+      },
+    };
+    const ports = { ...engine.ports, store, lock, concurrency: 1 };
     const pushed = push(ports, 'push', [users], PLAN_OPTIONS, approve);
     const stop = await pushed.catch((error: unknown) => error);
     isAway = false;
@@ -600,6 +606,28 @@ describe('stops', () => {
     engine.service.onCall = () => undefined;
     expect(outcomes(await resume(ports, id, approve))).toEqual({ rows: 300, created: 300 });
     expectNoKeyTwice(engine);
+  });
+
+  it('a state that is away for one answer only names the run to resume too', async () => {
+    const engine = await makeEngine();
+    userTable(engine, ...manyUsers(300));
+    let isAway = false;
+    const store = new Proxy(engine.store, {
+      get: (own, name) => {
+        const value: unknown = Reflect.get(own, name);
+        if (typeof value !== 'function') return value;
+        if (!isAway) return value.bind(own) as unknown;
+        isAway = false;
+        return () => Promise.reject(new UnavailableError('state.unreachable', 'the database is away'));
+      },
+    });
+    engine.service.onCall = (body) => {
+      if (body !== undefined) isAway = true;
+    };
+    const ports = { ...engine.ports, store, concurrency: 1 };
+    const { report, stoppedBy } = await push(ports, 'push', [users], PLAN_OPTIONS, approve);
+    expect(report.exit_code).toBe(8);
+    expect(stoppedBy?.next).toBe(`resume ${report.run}, once the state is there again`);
   });
 
   it('resume --limit sends the first rows that wait and leaves the others to the next resume', async () => {
