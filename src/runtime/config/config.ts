@@ -6,7 +6,7 @@ import { at, replaceNames, requireName, varsOf } from './names.ts';
 import type { PublishConfig } from './publish-config.ts';
 import {
   holdsPassword,
-  isDatabase,
+  isAddress,
   placeOfState,
   readAddress,
   stateFolderOf,
@@ -141,7 +141,7 @@ function stateOf(
   const given = { folder, env, schema, leaseMs };
   if (args.state !== undefined) return placeOfState(args.state, { ...given, folder: cwd }, {});
   if (typeof state !== 'string') return readAddress(requireName(state.env, env, place), given, place);
-  if (isDatabase(state) && holdsPassword(state))
+  if (isAddress(state) && holdsPassword(state))
     throw new ConfigError('state.password', `${at(place)}the password of the state is never written here`, {
       ...place,
       next: 'Set PGPASSWORD or PGPASSFILE, or name a variable that holds the whole address: state: { env: TEAMSHEET_STATE_URL }.',

@@ -34,10 +34,12 @@ export interface StateDatabase {
   readonly leaseMs: number;
 }
 
-const SCHEME = /^postgres(ql)?:/i;
+const POSTGRES = /^postgres(ql)?:/i;
+/** A single letter before the colon is a drive of Windows. */
+const ADDRESS = /^[a-z][a-z\d+.-]+:\/\//i;
 
-/** Whether a text of the configuration names a database, not a file. */
-export const isDatabase = (text: string): boolean => SCHEME.test(text);
+/** Whether a text of the configuration is an address, not a file: a file by the name of an address would be each machine's own. */
+export const isAddress = (text: string): boolean => POSTGRES.test(text) || ADDRESS.test(text);
 
 /** Whether a text that stands in the configuration holds a password; one that comes from the environment is none. */
 export function holdsPassword(text: string): boolean {
@@ -81,7 +83,7 @@ export function readAddress(
       throw error;
     }
   };
-  if (!isDatabase(text) || !URL.canParse(text)) return refuse('is none of PostgreSQL');
+  if (!POSTGRES.test(text) || !URL.canParse(text)) return refuse('is none of PostgreSQL');
   // Otherwise a part of the password would be taken for a port, a database or a parameter, and shown.
   if (/[/?].*@/.test(text.replace(/^[^/]*\/\//, '')))
     refuse('has an @ behind a / or a ?, which in a password are written %2F and %3F');
@@ -125,7 +127,7 @@ function passFileOf({ PGPASSFILE = '', HOME = '', APPDATA = '' }: Given['env']):
 
 /** The file or the database that a text names; a path is relative to the folder. Errors: those of {@link readAddress}. */
 export const placeOfState = (text: string, given: Given, place: Place): StatePlace =>
-  isDatabase(text) ? readAddress(text, given, place) : { kind: 'file', file: resolve(given.folder, text) };
+  isAddress(text) ? readAddress(text, given, place) : { kind: 'file', file: resolve(given.folder, text) };
 
 const isLocal = ({ host }: StateDatabase): boolean => isAbsolute(host) || isLoopback(host) || host === '::1';
 

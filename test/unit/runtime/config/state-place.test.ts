@@ -66,6 +66,7 @@ describe('a state on PostgreSQL', () => {
     'postgres://ada:hush@db.example/club',
     'postgres://ada:hush${TAIL}@db.example/club',
     'postgres://db.example/club?user=ada&password=hush',
+    'postgress://ada:hush@db.example/club',
   ])('is refused where its password stands in the file, which is not quoted: %s', (text) => {
     let caught: unknown;
     try {
@@ -76,6 +77,15 @@ describe('a state on PostgreSQL', () => {
     expect(caught).toMatchObject({ code: 'state.password', exitCode: 4, place: { line: 2, column: 8 } });
     expect(String(caught)).not.toContain('hush');
   });
+
+  it.each(['postgress://ada@db.example/club', 'mysql://db.example/club', 'sqlite:///club.sqlite'])(
+    'is no file by the name of an address: %s',
+    (text) => {
+      const named = () => read(`state: ${text}\n`);
+      expect(named).toThrow(expect.objectContaining({ code: 'state.address', exitCode: 4 }));
+      expect(named).toThrow('teamsheet.yaml:2:8: the address of the state is none of PostgreSQL');
+    },
+  );
 
   it.each([
     ['mysql://h/d', 'is none of PostgreSQL'],
