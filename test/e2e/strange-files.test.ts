@@ -103,6 +103,19 @@ it.each<readonly [string, () => unknown, string]>([
   expect(after.filter(isNew).filter((line) => !made.some((path) => line.startsWith(path)))).toEqual([]);
 });
 
+it.each<readonly [string, () => unknown, string]>([
+  ['a state that is text', () => folder.write(STATE, 'Member ID,Name\n'), 'state'],
+  ['a key with a blank', () => folder.write('api.key', 'k k'), 'key'],
+])('is no fault of the service to doctor: %s', async (_what, make, name) => {
+  await make();
+  const { code, stdout } = await runHere(['doctor', '--json'], { cwd: folder.path });
+  const { checks } = JSON.parse(stdout) as { checks: { level: string; name: string }[] };
+  expect({ code, bad: checks.filter(({ level }) => level === 'bad').map((each) => each.name) }).toEqual({
+    code: 4,
+    bad: [name],
+  });
+});
+
 it.each([
   ['a report with a NUL in its name', 'destination: { csv: "a\\0b.csv" }'],
   ['a workbook with a NUL in its name', 'destination: { xlsx: "a\\0b.xlsx", tab: A }'],

@@ -116,7 +116,7 @@ async function* checkAccounts(
       ),
     );
     if (!('level' in found)) answered = true;
-    const told = 'level' in found ? [keyRefused(found, account) ?? found] : found;
+    const told = 'level' in found ? [notOfService(found, account) ?? found] : found;
     const of = accounts.length === 1 ? '' : `${account.environment ?? ''}: `;
     yield* told.map((each) => ({ ...each, found: of + each.found }));
   }
@@ -134,11 +134,13 @@ async function* checkRuns(config: Config, program: Program): AsyncGenerator<Find
   if (found !== undefined) yield { level: 'warning', name: 'runs', found };
 }
 
-/** A service that refuses the key does answer. */
-const keyRefused = (found: Finding, config: Config): Finding | undefined =>
-  found.code === 'service.access'
-    ? { ...found, name: 'key', fix: `set the right key: ${keyPlace(config)}` }
-    : undefined;
+/** What keeps the service from being asked, or from answering more than that it is there. */
+function notOfService(found: Finding, config: Config): Finding | undefined {
+  if (found.code === 'service.access')
+    return { ...found, name: 'key', fix: `set the right key: ${keyPlace(config)}` };
+  const name = /^(?:state|key)(?=\.)/.exec(found.code ?? '')?.[0];
+  return name === undefined ? undefined : { ...found, name };
+}
 
 /** Each mapping by itself: one that only lacks a variable is no mistake before it is used. */
 async function* checkMappings(config: Config, program: Program): AsyncGenerator<Finding, readonly Mapping[]> {
