@@ -125,9 +125,24 @@ function passFileOf({ PGPASSFILE = '', HOME = '', APPDATA = '' }: Given['env']):
   return isAbsolute(usual) && existsSync(usual) ? usual : undefined;
 }
 
-/** The file or the database that a text names; a path is relative to the folder. Errors: those of {@link readAddress}. */
-export const placeOfState = (text: string, given: Given, place: Place): StatePlace =>
-  isAddress(text) ? readAddress(text, given, place) : { kind: 'file', file: resolve(given.folder, text) };
+/** What a shell replaces, and nobody here: a folder of that name would be another one in each folder that the program runs in. */
+const OF_SHELL = /^(?:~|\$\w+)(?=[/\\])/;
+
+/** The file or the database that a text names; a path is relative to the folder. Errors: ConfigError `state.path`; those of {@link readAddress}. */
+export function placeOfState(text: string, given: Given, place: Place): StatePlace {
+  if (isAddress(text)) return readAddress(text, given, place);
+  const [ofShell] = OF_SHELL.exec(text) ?? [];
+  if (ofShell !== undefined)
+    throw new ConfigError(
+      'state.path',
+      `${at(place)}the path of the state begins with ${ofShell}, which is replaced by a shell alone`,
+      {
+        ...place,
+        next: `Write the whole path, or ./${text} where a folder has that name, then run the command again.`,
+      },
+    );
+  return { kind: 'file', file: resolve(given.folder, text) };
+}
 
 const isLocal = ({ host }: StateDatabase): boolean => isAbsolute(host) || isLoopback(host) || host === '::1';
 

@@ -88,6 +88,26 @@ describe('a state on PostgreSQL', () => {
   );
 
   it.each([
+    ['~/club/state.sqlite', 'begins with ~,'],
+    ['$HOME/club/state.sqlite', 'begins with $HOME,'],
+  ])('is no file of a folder that a shell would have named: %s', (text, reason) => {
+    const named = () => read(`state: ${text}\n`);
+    expect(named).toThrow(expect.objectContaining({ code: 'state.path', exitCode: 4 }));
+    expect(named).toThrow(`teamsheet.yaml:2:8: the path of the state ${reason}`);
+  });
+
+  it('is the file of the folder that the environment names', () => {
+    expect(read('state: ${HOME}/club/state.sqlite\n', { HOME: folder.path }).state).toEqual({
+      kind: 'file',
+      file: join(folder.path, 'club/state.sqlite'),
+    });
+    expect(read('state: ./~/club.sqlite\n').state).toMatchObject({
+      file: join(folder.path, '~/club.sqlite'),
+    });
+    expect(read('state: ~club.sqlite\n').state).toMatchObject({ file: join(folder.path, '~club.sqlite') });
+  });
+
+  it.each([
     ['mysql://h/d', 'is none of PostgreSQL'],
     ['postgres://ada:pa/ss@h/d', 'is none of PostgreSQL'],
     ['postgres:///d', 'names no host'],
