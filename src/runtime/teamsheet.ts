@@ -23,31 +23,31 @@ export type TeamsheetOptions = ServiceOptions & {
    * A configuration file, or what would stand in one. When it is left out, `baseUrl` and `apiKey` alone are enough; without them it is
    * `teamsheet.yaml` in `folder` or above, or the environment, as on the command line.
    */
-  readonly config?: string | object;
+  readonly config?: string | object | undefined;
   /** Which of the environments in the configuration. */
-  readonly environment?: string;
+  readonly environment?: string | undefined;
   /** Which of the leagues in the configuration; needed where they are in several accounts. */
-  readonly league?: string;
+  readonly league?: string | undefined;
   /** In place of the working folder: sources, reports, results and the state stand in it. */
-  readonly folder?: string;
+  readonly folder?: string | undefined;
   /** The state file, or the address of a PostgreSQL database, in place of the configuration's. */
-  readonly state?: string;
+  readonly state?: string | undefined;
   /** The folder of mapping files; or mappings themselves, each as the text of a mapping file or as what would stand in one. */
-  readonly mappings?: string | readonly (string | object)[];
+  readonly mappings?: string | readonly (string | object)[] | undefined;
   /** Values for `${name}` in mappings. */
-  readonly vars?: Readonly<Record<string, string>>;
+  readonly vars?: Readonly<Record<string, string>> | undefined;
   /** In place of `process.env`. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly clock?: Clock;
-  readonly random?: Random;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly clock?: Clock | undefined;
+  readonly random?: Random | undefined;
   /** In place of the kinds of tables that there are. */
-  readonly tables?: Partial<SyncPorts['tables']>;
+  readonly tables?: Partial<SyncPorts['tables']> | undefined;
   /** In place of HTTP, such as that of a sandbox. */
-  readonly transport?: Transport;
+  readonly transport?: Transport | undefined;
   /** Goes on although NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off. */
-  readonly insecure?: boolean;
+  readonly insecure?: boolean | undefined;
   /** Told what happens while a method works. Its answer is not waited for. */
-  readonly on?: (event: RunEvent) => unknown;
+  readonly on?: ((event: RunEvent) => unknown) | undefined;
 };
 
 /** What every method that speaks with the service can be told. */

@@ -31,26 +31,26 @@ export type { SeedName } from './seed.ts';
 /** How a sandbox is made; every part has a default. */
 export interface SandboxOptions {
   /** A file that keeps everything, the key too; without it all is in memory. */
-  readonly db?: string;
+  readonly db?: string | undefined;
   /** What a new database starts with (`default`); a database that has contents keeps them. */
-  readonly seed?: SeedName;
+  readonly seed?: SeedName | undefined;
   /** The key that clients send; a random one, or the one that the file holds, when left out. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** The key of the operator's interface at /control; like `apiKey`. */
-  readonly controlKey?: string;
+  readonly controlKey?: string | undefined;
   /** ISO time at which the clock of the service starts; a seed has its own for its season. Weeks that were played stay played. */
-  readonly now?: string;
-  readonly settings?: Partial<Settings>;
+  readonly now?: string | undefined;
+  readonly settings?: Partial<Settings> | undefined;
   /** What goes wrong with requests of the first account, from the start. */
-  readonly faults?: readonly FaultInput[];
+  readonly faults?: readonly FaultInput[] | undefined;
   /** Told of every error that is no refusal: a mistake of the sandbox itself, answered with 500. */
-  readonly onFailure?: (error: unknown) => void;
+  readonly onFailure?: ((error: unknown) => void) | undefined;
   /** Told of every answer, for a log. */
-  readonly onAnswer?: (line: AnswerLine) => void;
+  readonly onAnswer?: ((line: AnswerLine) => void) | undefined;
   /** Real time, which the clock of the service runs with. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** The port on 127.0.0.1; any free one when left out. Null opens none: `inject` alone answers. */
-  readonly port?: number | null;
+  readonly port?: number | null | undefined;
 }
 
 /** A running service. */

@@ -269,6 +269,21 @@ describe('a teamsheet', () => {
     expect(plan.exitCode).toBe(0);
   });
 
+  it('is opened as without an option that is undefined, which its types allow too', async () => {
+    const none = { db: undefined, seed: undefined, apiKey: undefined, controlKey: undefined, now: undefined };
+    const noneElse = { settings: undefined, faults: undefined, clock: undefined, port: undefined };
+    const unheard = { onFailure: undefined, onAnswer: undefined };
+    await using own = await createSandbox({ ...none, ...noneElse, ...unheard });
+    await using sheet = await createTeamsheet({
+      ...{ baseUrl: own.baseUrl, apiKey: own.apiKey, folder: folder.path, mappings: [USERS] },
+      ...{ config: undefined, environment: undefined, league: undefined, state: undefined, vars: undefined },
+      ...{ clock: undefined, random: undefined, tables: undefined, transport: undefined },
+      ...{ env: { XDG_STATE_HOME: folder.path }, insecure: undefined, on: undefined },
+    });
+    const { report } = await sheet.push({ approve: yes });
+    expect(report).toMatchObject({ exit_code: 0, mappings: [{ created: 2 }] });
+  });
+
   it('does what it is asked next after a signal that is none', async () => {
     await using sheet = await open();
     await expect(sheet.plan({ signal: {} as AbortSignal })).rejects.toMatchObject({ code: 'library.option' });
