@@ -11,6 +11,7 @@ import {
   keptMark,
   keptOfFixtures,
   keptOfLineup,
+  keptOfPlayer,
   keptOfSquad,
   keptOfSubstitution,
 } from '../../src/season/kept.ts';
@@ -249,6 +250,42 @@ describe('publishing a league', () => {
     const again = async () => (await publish(endOf(1) + 2 * DAY)).weeks.map(({ changed }) => changed);
     expect(await again()).toEqual([true]);
     expect(page('recap/week-1.txt')).toContain('1 · Squad of ann 20 points');
+    expect(await again()).toEqual([false]);
+  });
+
+  it('shows minutes of players whose statistics were not read in time, once they are', async () => {
+    const week = 1;
+    const weekOf = (): string => 'week-1';
+    await keep(fixtures(3, START - DAY), squadOf('ann', week, 20, endOf(week) + DAY), [
+      keptMark('week-1', 'processed', endOf(week), { by: 'trigger' }),
+    ]);
+    expect((await publish(endOf(week) + 2 * DAY)).weeks).toMatchObject([{ state: 'final', changed: true }]);
+    expect(page('squads/1.html')).not.toContain('minutes');
+    const id = 'Captain-ann-1' as unknown as number;
+    const statistics = { id, weekly_stats: [{ game_week: 'GW1', minutes_played: 71, points: 9 }] };
+    const read = (atMs: number) => keep(keptOfPlayer(statistics, { weekOf, current: undefined }, atMs));
+    let nowMs = endOf(week) + 2 * DAY;
+    const again = async () => (await publish((nowMs += 1))).weeks.map(({ changed }) => changed);
+    // They say nothing of a match that had not ended.
+    await read(kickOffOf(week));
+    expect(await again()).toEqual([false]);
+    await read(endOf(week) + DAY);
+    expect(await again()).toEqual([true]);
+    expect(page('squads/1.html')).toContain('71 minutes');
+    expect(await again()).toEqual([false]);
+  });
+
+  it('shows points of line-ups that were read too early, once they are read again', async () => {
+    const read = (kind: Kept['kind'], atMs: number): readonly Kept[] =>
+      MEMBERS.flatMap((member) => squadOf(member, 1, 20, atMs)).filter((each) => each.kind === kind);
+    await keep(fixtures(3, START - DAY), read('lineup', kickOffOf(1)), read('squad', endOf(1) + 1));
+    let nowMs = endOf(1) + DAY;
+    const again = async () => (await publish((nowMs += 1))).weeks.map(({ changed }) => changed);
+    expect(await again()).toEqual([true]);
+    expect(page('recap/week-1.txt')).not.toContain('Differential');
+    await keep(read('lineup', endOf(1) + 2));
+    expect(await again()).toEqual([true]);
+    expect(page('recap/week-1.txt')).toContain('Differential: Keeper of ann in 1: 1 point');
     expect(await again()).toEqual([false]);
   });
 

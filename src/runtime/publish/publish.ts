@@ -51,7 +51,7 @@ export interface PublishedSite {
 }
 
 /**
- * Writes the site of one league from what is remembered. A week that is over and was published before is shown as it was then, until its state or the number of its line-ups changes; who
+ * Writes the site of one league from what is remembered. A week that is over and was published before is shown as it was then, until its state changes or more was read of it; who
  * is hidden or forgotten is left out of every week. Errors: UsageError `usage.weeks` where none of the weeks has begun; those of {@link replaceFolder} and of the store.
  */
 export async function publishLeague(

@@ -2,6 +2,7 @@ import type { WeekChoice } from '../../mapping/week-choice.ts';
 import type { LeagueScope, Memory } from '../../model/state/memory.ts';
 import { pageNumbers } from '../../season/seasons.ts';
 import type { WeekValues } from '../../season/week-values.ts';
+import { earlyLineups, keptPlayers, weekTimes, wholeSince } from '../../sync/memory/league-records.ts';
 import type { LeagueWeek } from '../../sync/memory/league-weeks.ts';
 import type { SyncPorts } from '../../sync/ports.ts';
 import { firstMatch, hasBegun, waitingWords } from '../../sync/weeks/kick-off.ts';
@@ -33,22 +34,26 @@ export async function numberedWeeks(
     const number = numbers[at] ?? 0;
     const first = await firstMatch(store.memory, scope, league.week.id);
     const begun = league.isOver || (first !== undefined && hasBegun(first, words, nowMs));
-    if (!begun) waiting.push(number);
-    else
-      shown.push({
-        league,
-        number,
-        kickOffMs: first?.kickOffMs ?? league.week.startMs,
-        mark: markOf(league),
-      });
+    if (!begun) {
+      waiting.push(number);
+      continue;
+    }
+    const { week } = league;
+    const next = season[at + 1]?.week;
+    const times = await weekTimes(store.memory, scope, week, next);
+    const wholeMs = league.isOver ? wholeSince(times, next) : -Infinity;
+    const early = await earlyLineups(store.memory, scope, { week, ...times, wholeMs });
+    const kickOffMs = first?.kickOffMs ?? week.startMs;
+    shown.push({ league, number, kickOffMs, wholeMs, mark: markOf(league, early.size) });
   }
   return { shown, waiting };
 }
 
-/** What must be another for a published week to change: its state, the time of its readings while it is not over, and what later totals say where its points follow from them. */
-function markOf({ state, lineups, squads, contradicted }: LeagueWeek): string {
+/** What must be another for a published week to change: its state, the time of its readings while it is not over, what later totals say where its points follow from them, and how many line-ups were read too early to tell points. */
+function markOf({ state, lineups, squads, contradicted }: LeagueWeek, early: number): string {
   if (state === 'open') return `${state} ${lineups?.newestMs ?? 0} ${squads?.newestMs ?? 0}`;
-  return state === 'final_by_totals' ? `${state} ${contradicted.squads} ${contradicted.points}` : state;
+  if (state === 'final_by_totals') return `${state} ${contradicted.squads} ${contradicted.points}`;
+  return early === 0 ? state : `${state} ${early}`;
 }
 
 /** Whether a choice of weeks has a week; `last` is the last that is over. */
@@ -77,12 +82,17 @@ export async function shownValues(
 ): Promise<ShownValues> {
   const before = new Map<string, WeekValues>();
   const telling = new Set<string>();
-  for (const { league } of weeks) {
-    const { id } = league.week;
+  for (const { league, wholeMs } of weeks) {
+    const { week } = league;
+    const { id } = week;
     const published = await publishedWeek(memory, scope, id);
     if (published === undefined) continue;
     before.set(id, published);
-    if (await mayTellMore(memory, scope, league, published)) telling.add(id);
+    if (
+      (await mayTellMore(memory, scope, league, published)) ||
+      (await hasMoreStatistics(memory, scope, { week, wholeMs }, published))
+    )
+      telling.add(id);
   }
   const isFresh = ({ league: { week, lineups }, mark }: NumberedWeek): boolean => {
     const published = before.get(week.id);
@@ -124,10 +134,35 @@ async function mayTellMore(
   );
 }
 
-/** How many points and totals of squads a week says. */
+/** Whether statistics are kept that a published week does not have: players are read last, and a reading may stop before. */
+async function hasMoreStatistics(
+  memory: Memory,
+  scope: LeagueScope,
+  week: Parameters<typeof keptPlayers>[2],
+  { squads, players }: WeekValues,
+): Promise<boolean> {
+  const entries = squads.flatMap((squad) => squad.entries ?? []);
+  const unknown = {
+    minutes: entries.filter(({ minutes }) => minutes === undefined).map(({ player }) => player),
+    points: [...players.values()].filter(({ points }) => points === undefined).map(({ id }) => id),
+  };
+  if (unknown.minutes.length + unknown.points.length === 0) return false;
+  const kept = await keptPlayers(memory, scope, week, { positions: {} });
+  return (
+    unknown.minutes.some((id) => typeof kept.get(id)?.stat.minutes_played === 'number') ||
+    unknown.points.some((id) => typeof kept.get(id)?.stat.points === 'number')
+  );
+}
+
+/** How many numbers of squads and players a week says. */
 const toldIn = (week: WeekValues | undefined): number =>
-  (week?.squads ?? [])
-    .flatMap(({ points, total }) => [points, total])
-    .filter((points) => points !== undefined).length;
+  [
+    ...(week?.squads ?? []).flatMap(({ points, total, entries = [] }) => [
+      points,
+      total,
+      ...entries.map(({ minutes }) => minutes),
+    ]),
+    ...[...(week?.players.values() ?? [])].map(({ points }) => points),
+  ].filter((told) => told !== undefined).length;
 
 const lineupsIn = ({ squads }: WeekValues): number => squads.filter(({ isRead }) => isRead).length;

@@ -7,14 +7,7 @@ import type { GameWeek } from '../../season/game-week.ts';
 import type { LoggedPair } from '../../season/pairs.ts';
 import type { WeekLineups } from '../../season/week-lineups.ts';
 import type { PlayerValues, WeekValues } from '../../season/week-values.ts';
-import {
-  keptLog,
-  keptPlayers,
-  keptWeeks,
-  lineupsOf,
-  weekTimes,
-  wholeSince,
-} from '../memory/league-records.ts';
+import { keptLog, keptPlayers, keptWeeks, lineupsOf, weekTimes } from '../memory/league-records.ts';
 import { keptStandings } from '../memory/kept-standings.ts';
 import type { LeagueWeek } from '../memory/league-weeks.ts';
 
@@ -34,6 +27,8 @@ export interface NumberedWeek {
   readonly league: LeagueWeek;
   readonly number: number;
   readonly kickOffMs: number;
+  /** What is read from then on shows all of its matches; -Infinity while it is not over. */
+  readonly wholeMs: number;
   readonly mark: string;
 }
 
@@ -49,10 +44,8 @@ export async function readWeekValues(
   const read = new Map<string, ReadonlyMap<string, WeekLineups>>();
   const nextOf = (week: GameWeek): GameWeek | undefined =>
     source.season[source.season.findIndex((each) => each.week === week) + 1]?.week;
-  const timesOf = (week: GameWeek): ReturnType<typeof weekTimes> =>
-    weekTimes(source.memory, source.scope, week, nextOf(week));
   const lineups = async (week: GameWeek): Promise<ReadonlyMap<string, LineupFacts>> => {
-    const times = await timesOf(week);
+    const times = await weekTimes(source.memory, source.scope, week, nextOf(week));
     const pairs = await lineupsOf(source.memory, source.scope, week.id, times);
     read.set(week.id, pairs);
     return new Map(
@@ -71,9 +64,8 @@ export async function readWeekValues(
   )) {
     const its = asked.get(week.id);
     if (its === undefined) continue;
-    const { number, kickOffMs, mark } = its;
-    const { state, processed, isOver } = its.league;
-    const wholeMs = isOver ? wholeSince(await timesOf(week), nextOf(week)) : -Infinity;
+    const { number, kickOffMs, wholeMs, mark } = its;
+    const { state, processed } = its.league;
     const { minutes, points } = await playersOf(source, { week, wholeMs });
     const pairs = read.get(week.id) ?? new Map<string, WeekLineups>();
     read.delete(week.id);
