@@ -357,6 +357,15 @@ describe('publishing a league', () => {
     expect(others).toHaveLength(2);
   });
 
+  it('names ids to be hidden of whom no squad is known: whoever they mean may be shown', async () => {
+    await twoWeeks();
+    await publish(afterTwo, { hide: new Set(['bob', 'Cat']) });
+    const where = 'correct the ids in teamsheet.yaml';
+    expect(said).toEqual([
+      expect.stringMatching(`^publish\\.hide: no squad is known of the member "Cat": ${where}`),
+    ]);
+  });
+
   it('shows members only where they are displayed, and groups of the operator', async () => {
     await twoWeeks();
     const group = (member: string, fromWeek?: number): GroupMember => ({ member, group: 'Office', fromWeek });

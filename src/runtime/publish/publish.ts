@@ -91,8 +91,12 @@ export async function publishLeague(
     timezone,
     isOver: season.every(({ isOver }) => isOver) && !(await hasMoreWeeks(ports, scope, season)),
   });
-  const unknown = await unknownMembers(memory, scope, groups);
-  if (unknown !== undefined) emit({ kind: 'warning', message: unknown });
+  const grouped = groups.map(({ member }) => member);
+  for (const unknown of [
+    await unknownMembers(memory, scope, grouped, 'groups'),
+    await unknownMembers(memory, scope, settings.hide, 'hide'),
+  ])
+    if (unknown !== undefined) emit({ kind: 'warning', message: unknown });
   const written = await replaceFolder(settings.out, siteFiles(site), settings.shownOut);
   await keepPublished(memory, scope, fresh, nowMs);
   const weeks = values.map(({ number: week, gameWeek, state }): PublishedWeek => ({

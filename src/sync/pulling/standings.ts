@@ -34,7 +34,8 @@ export function standingsRead(mapping: PullMapping): Read {
       const season = await leagueWeeks(store.memory, scope, await serviceNow(context, account));
       const ids = new Set(chosen.map(({ week }) => week.id));
       const none = new Set(missing);
-      const unknown = await unknownMembers(store.memory, scope, groups);
+      const members = groups.map(({ member }) => member);
+      const unknown = await unknownMembers(store.memory, scope, members, 'groups');
       if (unknown !== undefined) context.emit({ kind: 'warning', message: unknown });
       for await (const { week, rows } of keptStandings(store.memory, scope, season, ids, { groups, group })) {
         if (rows !== undefined) yield rows;

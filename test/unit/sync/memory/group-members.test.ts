@@ -9,7 +9,6 @@ const scopeOf = (league: number): LeagueScope => ({ account: ACCOUNT, league });
 const weekOf = (week: number) => ({
   game_week: { id: `week-${week}`, week: String(week), start_date: `2026-09-0${week}T12:00:00Z` },
 });
-const group = (member: string) => ({ member, group: 'Office', fromWeek: undefined });
 
 /** Of league 7, ann in the first week and bob's line-up in the second; of league 8 cat. */
 async function read(): Promise<MemoryWeeks> {
@@ -25,7 +24,7 @@ async function read(): Promise<MemoryWeeks> {
 
 it('names members of groups of whom no league has a squad, in whichever week', async () => {
   const memory = await read();
-  const say = (...members: readonly string[]) => unknownMembers(memory, scopeOf(7), members.map(group));
+  const say = (...members: readonly string[]) => unknownMembers(memory, scopeOf(7), members, 'groups');
   expect(await say('ann', 'bob', 'cat')).toBeUndefined();
   expect(await say('ann', 'Bob')).toMatch(/^season\.groups: no squad is known of the member "Bob": /);
   expect(await say('dan', 'ann', 'eve', 'dan')).toContain('the members "dan", "eve": ');
@@ -33,7 +32,7 @@ it('names members of groups of whom no league has a squad, in whichever week', a
 
 it('says nothing of a league of which no squad was read, and of forgotten members', async () => {
   const memory = await read();
-  expect(await unknownMembers(memory, scopeOf(9), [group('dan')])).toBeUndefined();
+  expect(await unknownMembers(memory, scopeOf(9), ['dan'], 'groups')).toBeUndefined();
   await memory.forget(ACCOUNT, 'bob');
-  expect(await unknownMembers(memory, scopeOf(7), [group('bob')])).toBeUndefined();
+  expect(await unknownMembers(memory, scopeOf(7), ['bob'], 'groups')).toBeUndefined();
 });
