@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { WeekChoice } from '../../src/mapping/week-choice.ts';
 import type { RunEvent } from '../../src/model/event.ts';
 import type { Kept, LeagueScope } from '../../src/model/state/memory.ts';
 import { PUBLIC_RULES } from '../../src/rules/rules.ts';
@@ -94,6 +95,7 @@ describe('publishing a league', () => {
     nowMs: number,
     changes: Partial<PublishSettings> = {},
     groups: readonly GroupMember[] = [],
+    choice: WeekChoice = { kind: 'all' },
   ) => {
     const ports = {
       store: {
@@ -123,7 +125,7 @@ describe('publishing a league', () => {
         ...{ hide: new Set(), rules: PUBLIC_RULES, season: { keep: true }, post: undefined },
         ...changes,
       },
-      { kind: 'all' },
+      choice,
       groups,
     );
   };
@@ -355,6 +357,16 @@ describe('publishing a league', () => {
     expect(everything()).not.toMatch(/of bob/);
     expect(everything()).toContain('Squad 4');
     expect(others).toHaveLength(2);
+  });
+
+  it('hides a squad also where only a week that is not shown says whose it is', async () => {
+    await twoWeeks([1]);
+    const nobodys = JSON.stringify(squadOf('bob', 2, 21, afterTwo)).replaceAll('"external_id":"bob",', '');
+    await keep(JSON.parse(nobodys) as readonly Kept[]);
+    const second: WeekChoice = { kind: 'range', from: 2, to: 2 };
+    await publish(afterTwo, { hide: new Set(['bob']) }, [], second);
+    expect(everything()).toContain('Squad of ann');
+    expect(everything()).not.toContain('of bob');
   });
 
   it('names ids to be hidden of whom no squad is known: whoever they mean may be shown', async () => {

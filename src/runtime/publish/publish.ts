@@ -74,7 +74,7 @@ export async function publishLeague(
   if (choice.kind === 'range' && chosen.size === 0 && shown.length > 0) throw noneBegun(choice, shown);
   const values = all.values.filter(({ gameWeek }) => chosen.has(gameWeek));
   const fresh = all.fresh.filter(({ gameWeek }) => chosen.has(gameWeek));
-  const hidden = await hiddenSquads(ports, scope, settings, values);
+  const hidden = await hiddenSquads(ports, scope, settings, all.values);
   const numbers = await squadNumbers(
     memory,
     scope,
