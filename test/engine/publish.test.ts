@@ -172,6 +172,25 @@ describe('publishing a league', () => {
     expect(page('weeks/week-2.html')).not.toContain('Squad of');
   });
 
+  it('has a page for each week also where the service numbers published weeks anew', async () => {
+    await twoWeeks();
+    await publish(afterTwo);
+    const summaryOf = (id: string, week: string, startMs: number): readonly Kept[] =>
+      keptOfFixtures(
+        { id, week, start_date: iso(startMs), end_date: iso(startMs + DAY), fixtures: [] },
+        afterTwo,
+      );
+    // A week comes between the two.
+    await keep(summaryOf('week-x', 'GW2', endOf(1) + DAY), summaryOf('week-2', 'GW3', startOf(2)));
+    const { weeks } = await publish(afterTwo + 1);
+    expect(weeks.map(({ week, gameWeek, changed }) => [week, gameWeek, changed])).toEqual([
+      [1, 'week-1', false],
+      [2, 'week-x', true],
+      [3, 'week-2', false],
+    ]);
+    expect(page('weeks/week-3.html')).toContain('Captain of ann in 2');
+  });
+
   it('shows no line-up of a week before its first kick-off', async () => {
     await twoWeeks();
     await keep(squadOf('ann', 3, 0, startOf(3) + 1));

@@ -82,12 +82,13 @@ export async function shownValues(
 ): Promise<ShownValues> {
   const before = new Map<string, WeekValues>();
   const telling = new Set<string>();
-  for (const { league, wholeMs } of weeks) {
+  for (const { league, number, wholeMs } of weeks) {
     const { week } = league;
     const { id } = week;
     const published = await publishedWeek(memory, scope, id);
     if (published === undefined) continue;
-    before.set(id, published);
+    // A week that was counted otherwise then would have the page of another one.
+    before.set(id, { ...published, number });
     if (
       (await mayTellMore(memory, scope, league, published)) ||
       (await hasMoreStatistics(memory, scope, { week, wholeMs }, published))
