@@ -7,7 +7,7 @@ import type { LeagueWeek } from '../../sync/memory/league-weeks.ts';
 import type { SyncPorts } from '../../sync/ports.ts';
 import { firstMatch, hasBegun, waitingWords } from '../../sync/weeks/kick-off.ts';
 import { publishedWeek } from '../../sync/weeks/published.ts';
-import { readWeekValues, type NumberedWeek } from '../../sync/weeks/week-values.ts';
+import { loggedSquads, readWeekValues, type NumberedWeek } from '../../sync/weeks/week-values.ts';
 import type { PublishSettings } from './publish-settings.ts';
 
 type Ports = Pick<SyncPorts, 'store'>;
@@ -95,6 +95,7 @@ export async function shownValues(
     )
       telling.add(id);
   }
+  for (const id of await moreInLog(memory, scope, before)) telling.add(id);
   const isFresh = ({ league: { week, lineups }, mark }: NumberedWeek): boolean => {
     const published = before.get(week.id);
     // What was not read in time for the last site may come; what is gone since is no reason to show the rest anew.
@@ -155,13 +156,35 @@ async function hasMoreStatistics(
   );
 }
 
-/** How many numbers of squads and players a week says. */
+/** The weeks in which the log has substitutions of a squad of which none was published: a service may write them long after they were processed. */
+async function moreInLog(
+  memory: Memory,
+  scope: LeagueScope,
+  published: ReadonlyMap<string, WeekValues>,
+): Promise<readonly string[]> {
+  const all = [...published.values()].flatMap(({ squads }) => squads);
+  const told = all.reduce((sum, { substitutions }) => sum + substitutions.length, 0);
+  const log = (await memory.weeks(scope)).find(({ kind }) => kind === 'substitution');
+  // Reading the log takes long, and each substitution has two records.
+  if ((log?.ids ?? 0) <= 2 * told) return [];
+  const logged = await loggedSquads(memory, scope);
+  return [...published].flatMap(([id, { squads }]) =>
+    squads.some(
+      ({ squad, substitutions }) => substitutions.length === 0 && logged.get(id)?.has(squad) === true,
+    )
+      ? [id]
+      : [],
+  );
+}
+
+/** How many numbers of squads and players a week says, and how many substitutions. */
 const toldIn = (week: WeekValues | undefined): number =>
   [
-    ...(week?.squads ?? []).flatMap(({ points, total, entries = [] }) => [
+    ...(week?.squads ?? []).flatMap(({ points, total, entries = [], substitutions }) => [
       points,
       total,
       ...entries.map(({ minutes }) => minutes),
+      ...substitutions,
     ]),
     ...[...(week?.players.values() ?? [])].map(({ points }) => points),
   ].filter((told) => told !== undefined).length;

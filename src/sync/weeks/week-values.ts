@@ -7,7 +7,15 @@ import type { GameWeek } from '../../season/game-week.ts';
 import type { LoggedPair } from '../../season/pairs.ts';
 import type { WeekLineups } from '../../season/week-lineups.ts';
 import type { PlayerValues, WeekValues } from '../../season/week-values.ts';
-import { keptLog, keptPlayers, keptWeeks, lineupsOf, weekTimes } from '../memory/league-records.ts';
+import {
+  keptLog,
+  keptPlayers,
+  keptRecords,
+  keptWeeks,
+  lineupsOf,
+  tellLog,
+  weekTimes,
+} from '../memory/league-records.ts';
 import { keptStandings } from '../memory/kept-standings.ts';
 import type { LeagueWeek } from '../memory/league-weeks.ts';
 
@@ -127,6 +135,20 @@ async function withLog(
       return { ...squad, substitutions: told.map((pair) => ({ out: idOf(pair.out), in: idOf(pair.in) })) };
     }),
   }));
+}
+
+/** The squads of which the log has records in each week, by the week's id, as far as that is told without line-ups. */
+export async function loggedSquads(
+  memory: Memory,
+  scope: LeagueScope,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const { records, weekOf } = tellLog(await keptRecords(memory, scope), await keptWeeks(memory, scope, NONE));
+  return new Map(
+    [...Map.groupBy(records, ({ id }) => weekOf.get(id) ?? '')].map(([week, its]) => [
+      week,
+      new Set(its.map(({ squad }) => (squad?.id ?? '').toLowerCase())),
+    ]),
+  );
 }
 
 /** The minutes and the own points of players in a week; once it is over, none from before its last match. */
