@@ -108,7 +108,7 @@ export function standings(options: StandingsOptions): (week: StandingsWeek) => r
     first ??= ids;
     const rows = [...ids].map((id) => rowOf(id, week, before, options.hits, first?.has(id) === false));
     const gaps = gapsOf(rows, week, options.forgotten ?? 0);
-    const isWhole = gaps !== undefined;
+    const isWhole = (options.forgotten ?? 0) === 0 || gaps !== undefined;
     const ranked = withRanks(rows, gaps, before?.isWhole === isWhole ? before : undefined);
     before = {
       isWhole,
@@ -232,15 +232,16 @@ function ranksOf(rows: readonly Standing[]): ReadonlyMap<string, number> {
 }
 
 /**
- * How many squads of forgotten members stand above each squad, by its id: what the service's ranks have more than those that the totals make. Undefined where nobody is forgotten, where
- * totals are not those that stood beside the service's ranks, and where these say something that no missing squads explain.
+ * How many squads without a total, such as those of forgotten members, stand above each squad, by its id: what the service's ranks have more than those that the totals make. Undefined
+ * where none is missing, where totals are not those that stood beside the service's ranks, and where these say something that no missing squads explain.
  */
 function gapsOf(
   rows: readonly Standing[],
   { squads }: StandingsWeek,
   forgotten: number,
 ): ReadonlyMap<string, number> | undefined {
-  if (forgotten === 0) return undefined;
+  const missing = forgotten + rows.filter(({ total }) => total === null).length;
+  if (missing === 0) return undefined;
   const shownRank = ({ id, total }: Standing): number => {
     const shown = squads.get(id);
     return shown?.total === total ? (shown.rank ?? NaN) : NaN;
@@ -252,7 +253,7 @@ function gapsOf(
     if (rank === undefined) continue;
     // A service may give squads with one total ranks of their own.
     const gap = its.reduce((least, row) => Math.min(least, shownRank(row)), Infinity) - rank;
-    if (!(gap >= above && gap <= forgotten)) return undefined;
+    if (!(gap >= above && gap <= missing)) return undefined;
     for (const { id } of its) gaps.set(id, gap);
     above = gap;
   }

@@ -225,6 +225,41 @@ describe('where members are forgotten', () => {
   });
 });
 
+it('counts squads whose total is not known, by the ranks that the service showed', () => {
+  const lineups = ['A', 'B', 'C', 'D'].map((id) => lineup(id, { 1: 10 }));
+  const read = (ranks: readonly (readonly [id: string, total: number, rank?: number])[]) =>
+    standings([
+      week(
+        1,
+        lineups,
+        ranks.map(([id, total, rank]) => squad(id, total, rank)),
+      ),
+    ])[0]?.map(({ id, rank }) => [id, rank]);
+  // Reading the details stopped after two of them.
+  expect(
+    read([
+      ['B', 20, 2],
+      ['D', 12, 4],
+    ]),
+  ).toEqual([
+    ['B', 2],
+    ['D', 4],
+    ['A', null],
+    ['C', null],
+  ]);
+  expect(
+    read([
+      ['B', 20],
+      ['D', 12],
+    ]),
+  ).toEqual([
+    ['B', 1],
+    ['D', 2],
+    ['A', null],
+    ['C', null],
+  ]);
+});
+
 it('has nothing before a week that follows a missing one', () => {
   const third = { ...WEEK_2, week: gameWeek(3) };
   const [, after] = standings([WEEK_1, week(2, []), third]);
