@@ -146,8 +146,13 @@ async function newestRefused(
 ): Promise<Run | undefined> {
   const pushed = new Map<string, { readonly by: string; readonly rows: number }>();
   const foundSince = new Set<string>();
-  const isPast = ({ id }: Run, { name, invalid, rejected }: PushSummary): boolean =>
-    foundSince.has(`${id} ${name}`) || (pushed.get(name)?.rows ?? 0) >= invalid + rejected;
+  const isPast = (run: Run, { name, invalid, rejected }: PushSummary): boolean => {
+    const mended = mendedBy(results, run).get(name);
+    const isMended = mended !== undefined && pushed.get(mended)?.rows === Infinity;
+    return (
+      isMended || foundSince.has(`${run.id} ${name}`) || (pushed.get(name)?.rows ?? 0) >= invalid + rejected
+    );
+  };
   let past: { readonly run: Run; readonly by: string } | undefined;
   const found = await newestRun(store, account, (run) => {
     if (run.command === 'substitutions') return false;
@@ -156,9 +161,7 @@ async function newestRefused(
     const by = pushed.get(refused[0]?.name ?? '')?.by;
     if (by !== undefined) past ??= { run, by };
     if (run.phase !== 'planning' && run.exitCode !== EXIT.stopped)
-      for (const { name, source } of pushedMappings(run)) {
-        const file = fileOf(source.location);
-        const mended = file === undefined ? undefined : results.mappingToMend(file);
+      for (const [name, mended] of mendedBy(results, run)) {
         const rows = rowsRead(run, name, mended !== undefined);
         // A retry that found all it was to read had what earlier ones of the same rows had not found.
         const choice = optionsOf(run).only?.[name];
@@ -177,13 +180,29 @@ async function newestRefused(
   return found;
 }
 
-/** How many of the rows that were refused before it a run can have read: any number, unless it was a retry, or refused rows of a file to correct. */
-function rowsRead({ command, exitCode, summaries }: Run, mapping: string, isMended: boolean): number {
-  if (command !== 'retry' && !(isMended && exitCode !== EXIT.done)) return Infinity;
-  return summaries.reduce(
+/** The mappings of a run, each with the one whose rows to correct its file holds, if it is such a file. */
+function mendedBy(results: SyncPorts['results'], run: Run): ReadonlyMap<string, string | undefined> {
+  return new Map(
+    pushedMappings(run).map(({ name, source }) => {
+      const file = fileOf(source.location);
+      return [name, file === undefined ? undefined : results.mappingToMend(file)];
+    }),
+  );
+}
+
+/**
+ * How many of the rows that were refused before it a run can have read: any number, unless it was a retry, or refused rows of a file to correct; none where it
+ * read the first rows of a table alone.
+ */
+function rowsRead(run: Run, mapping: string, isMended: boolean): number {
+  const { command, exitCode, summaries } = run;
+  const { limit } = optionsOf(run);
+  const rows = summaries.reduce(
     (most, each) => (each.direction === 'push' && each.name === mapping ? Math.max(most, each.rows) : most),
     0,
   );
+  if (command === 'retry' || (isMended && exitCode !== EXIT.done)) return rows;
+  return limit === undefined || rows < limit ? Infinity : 0;
 }
 
 /** The keys of what the run refused as they were read, by mapping, and the row numbers of what had no key. Errors: UsageError `run.rows_gone`. */

@@ -225,6 +225,31 @@ describe('retry', () => {
     expect(counts(await again(engine, first.report.run ?? ''))).toMatchObject({ created: 1 });
   });
 
+  it('sends refused rows that a push of the first rows has not read', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,', 'B,,');
+    await pushUsers(engine);
+    userTable(engine, 'A,Anna,', 'B,Bob,');
+    await push(engine.ports, 'push', [users], { ...PLAN_OPTIONS, limit: 1 }, approve);
+    expect(counts(await again(engine))).toMatchObject({ rows: 1, created: 1 });
+  });
+
+  it('leaves rows of a file to correct alone once the whole table was read', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'B,,');
+    await pushUsers(engine);
+    const path = 'out/rejected/users.rejected.csv';
+    engine.tables.set(path, [USER_HEADER, ['B', '', '']]);
+    const imported = mappingOn(path, { name: 'users.rejected' });
+    expect(counts(await push(engine.ports, 'import', [imported], PLAN_OPTIONS, approve))).toMatchObject({
+      invalid: 1,
+    });
+    userTable(engine, 'B,Bob,');
+    await pushUsers(engine);
+    engine.tables.delete(path);
+    expect(await again(engine)).toBeUndefined();
+  });
+
   it('a retry that was not approved changes nothing about what is to be retried', async () => {
     const engine = await makeEngine();
     userTable(engine, 'A,Ann,', 'B,,');
