@@ -11,6 +11,7 @@ import { auditWeeks } from '../../src/sync/audit.ts';
 import { previewPoints } from '../../src/sync/whatif.ts';
 import { newestSeason } from '../../src/season/seasons.ts';
 import { keepPublished } from '../../src/sync/weeks/published.ts';
+import { readWeekValues } from '../../src/sync/weeks/week-values.ts';
 import { keptStandings } from '../../src/sync/memory/kept-standings.ts';
 import { keptLog, keptWeeks } from '../../src/sync/memory/league-records.ts';
 import { leagueWeeks, type LeagueWeek } from '../../src/sync/memory/league-weeks.ts';
@@ -217,6 +218,40 @@ function liesOnSite(
 const isPart = (told: string | undefined, player: number): boolean =>
   told === undefined || told === String(player);
 
+/** What a site that is made for the first time would say of weeks that are over, and one that goes on does not. */
+function liesLeftOut(shown: readonly WeekValues[], first: readonly WeekValues[]): string[] {
+  return first.flatMap(({ gameWeek, state, squads }) => {
+    if (state === 'open' || state === 'provisional') return [];
+    const there = shown.find((each) => each.gameWeek === gameWeek);
+    return squads.flatMap((squad) => {
+      const own = there?.squads.find((each) => each.squad === squad.squad);
+      const leftOut = Object.keys(saidOf(squad)).filter(
+        (name) => own === undefined || !(name in saidOf(own)),
+      );
+      return leftOut.map((name) => `site, ${gameWeek} (${state}): ${name} of ${squad.squad} is left out`);
+    });
+  });
+}
+
+/** What is said of a squad, by its name. */
+const saidOf = ({
+  points,
+  total,
+  entries = [],
+  substitutions,
+}: SquadValues): Readonly<Record<string, unknown>> =>
+  Object.fromEntries<unknown>(
+    [
+      ['points', points] as const,
+      ['total', total] as const,
+      ...entries.flatMap(({ player, minutes, points: own }) => [
+        [`minutes of ${player}`, minutes] as const,
+        [`points of ${player}`, own] as const,
+      ]),
+      ...substitutions.map((_, at) => [`substitution ${at}`, true] as const),
+    ].filter(([, told]) => told !== undefined),
+  );
+
 /** Everything that the site would show now and is not so. What it shows is kept, as a publication is. */
 async function liesPublished({ league, store, clock, forgotten }: Operator): Promise<readonly string[]> {
   const { memory } = store;
@@ -232,7 +267,10 @@ async function liesPublished({ league, store, clock, forgotten }: Operator): Pro
     shown,
   );
   await keepPublished(memory, scope, fresh, nowMs);
-  const lies: string[] = [];
+  const lies = liesLeftOut(
+    values,
+    await readWeekValues({ memory, scope, rules: { positions: {} }, season }, shown),
+  );
   for (const { gameWeek, state, squads } of values) {
     const own = league.weeks.find(({ id }) => id === gameWeek);
     const now = season.find(({ week }) => week.id === gameWeek);
