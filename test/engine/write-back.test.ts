@@ -62,6 +62,25 @@ describe('what became of rows', () => {
     ]);
   });
 
+  it('is not written over what somebody keeps in a column of that name', async () => {
+    const tab = (status: string) => [
+      [...HEADER, 'Status'],
+      ['A', 'Ann', 'paid'],
+      ['B', 'Bob', status],
+    ];
+    const made = await makeSheetEngine(fake, tab('owes 5'));
+    const { report } = await run(made);
+    expect(report).toMatchObject({ exit_code: 8, mappings: [{ created: 2 }] });
+    expect(warnings(made)).toEqual([
+      'tab "Users": the outcomes could not be written beside the rows: column "Status" holds "paid" and no outcome, so it is somebody else\'s (Give "write_back" columns of its own, or empty that column.)',
+    ]);
+    expect(made.tab.shown()).toEqual(tab('owes 5'));
+    // Who types a remark over an outcome types it into a column of ours.
+    made.tab.set(2, 2, 'created');
+    expect((await run(made)).report.exit_code).toBe(0);
+    expect(made.tab.shown().map((row) => row[2])).toEqual(['Status', 'unchanged', 'unchanged']);
+  });
+
   it('is written once: a run that changes nothing writes nothing', async () => {
     const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann'], ['B', LONG]]);
     await run(made);

@@ -175,7 +175,8 @@ function perform(tab: FakeTab, { kind, at, with: other }: Edit, mark: string): v
       set('display_name', NAMES[other % NAMES.length] ?? '');
       return;
     case 'overwrite':
-      set(own, `typed ${mark}`);
+      // A column of texts without an outcome would be one of theirs.
+      set(own, own === WRITE_BACK.status ? '' : `typed ${mark}`);
       return;
     case 'remark':
       set('Fee', `fee ${mark}`);

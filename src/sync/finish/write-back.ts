@@ -1,7 +1,10 @@
-import { readColumns } from '../../mapping/bind.ts';
+import { readColumns, sourceHeader } from '../../mapping/bind.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { TeamsheetError } from '../../model/error.ts';
-import type { RunRows } from '../../model/state/run-rows.ts';
+import { show } from '../../mapping/show.ts';
+import { TeamsheetError, UnavailableError } from '../../model/error.ts';
+import { OUTCOMES } from '../../model/outcome.ts';
+import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
+import { shownLine } from '../../model/tables/cell.ts';
 import type { WriteBackResult, WriteBackRow } from '../../model/tables/table.ts';
 import { wallClock } from '../../model/time/wall-clock.ts';
 import { rowPages } from '../rows/row-pages.ts';
@@ -27,13 +30,23 @@ export async function writeBackOutcomes(
   const header = await rows.header(name);
   const time = wallClock(ports.timezone)(ports.clock.now()).toISOString().slice(0, 16).replace('T', ' ');
   const toRows = rowWriter(mapping, header, time);
+  const textIn = textsBeside(mapping, header);
   const written: WriteBackRow[] = [];
+  let foreign: string | undefined;
+  let isOurs = false;
   for await (const page of rowPages(rows, name)) {
-    // Rows that are left out may be those of another mapping of the same tab.
-    for (const row of page) if (row.outcome !== 'excluded') written.push(...toRows(row));
+    for (const row of page) {
+      for (const text of textIn(row)) {
+        if (OUTCOME_WORDS.has(text)) isOurs = true;
+        else foreign ??= text;
+      }
+      // Rows that are left out may be those of another mapping of the same tab.
+      if (row.outcome !== 'excluded') written.push(...toRows(row));
+    }
   }
   if (written.length === 0) return undefined;
   try {
+    if (foreign !== undefined && !isOurs) throw taken(names.status ?? '', foreign);
     const { keys } = readColumns(mapping, header);
     const columns = Object.values(names);
     const content = { options: source, header, columns, keys, rows: written };
@@ -46,6 +59,26 @@ export async function writeBackOutcomes(
     ports.emit({ kind: 'warning', message });
     return error;
   }
+}
+
+const OUTCOME_WORDS: ReadonlySet<string> = new Set(OUTCOMES);
+
+/** What stands in the column of outcomes beside the lines of a row, as they were read. */
+function textsBeside(mapping: PushMapping, header: readonly string[]): (row: RunRow) => readonly string[] {
+  const { status } = mapping.writeBack ?? {};
+  const at = status === undefined ? undefined : sourceHeader(mapping, header).find([status]);
+  if (at === undefined) return () => [];
+  return ({ lines }) =>
+    lines.map((cells) => shownLine(cells)[at]?.trim() ?? '').filter((text) => text !== '');
+}
+
+/** Somebody keeps something else in the column: no outcome stands in any of its rows. */
+function taken(column: string, text: string): UnavailableError {
+  return new UnavailableError(
+    'destination.taken',
+    `column ${show(column)} holds ${show(text)} and no outcome, so it is somebody else's`,
+    { next: 'Give "write_back" columns of its own, or empty that column.' },
+  );
 }
 
 const SHOWN = 5;
