@@ -16,6 +16,7 @@ import {
   keptOfSquad,
   keptOfSubstitution,
 } from '../../src/season/kept.ts';
+import { squadNumbers } from '../../src/sync/weeks/published.ts';
 import { makeFolder } from '../support/cli.ts';
 import { MemoryWeeks, WeeksData } from '../simulation/memory-weeks.ts';
 
@@ -136,6 +137,10 @@ describe('publishing a league', () => {
       .map((entry) => `${entry.name}\n${readFileSync(join(entry.parentPath, entry.name), 'utf8')}`)
       .join('\n');
 
+  const numbersOfSquads = async (): Promise<readonly number[]> => [
+    ...(await squadNumbers(memory.current, SCOPE, [], 0)).values(),
+  ];
+
   /** Two weeks that are over and processed, but for those that are left out, and were read after that. */
   const twoWeeks = async (processed: readonly number[] = [1, 2]): Promise<void> => {
     await keep(fixtures(3, START - DAY));
@@ -237,6 +242,20 @@ describe('publishing a league', () => {
     });
     expect(page('weeks/week-2.html')).toContain('Renamed');
     expect(page('weeks/week-1.html')).toContain('Squad of bob');
+  });
+
+  it('keeps what it published last where the clock of the service was set back', async () => {
+    await twoWeeks([1]);
+    await publish(afterTwo + DAY, { squads: 'alias' });
+    await keep([keptMark('week-2', 'processed', endOf(2), { by: 'closed' })], squadOf('dan', 2, 9, afterTwo));
+    const changed = async () =>
+      (await publish(afterTwo, { squads: 'alias' })).weeks.map((week) => week.changed);
+    expect(await changed()).toEqual([false, true]);
+    expect(await changed()).toEqual([false, false]);
+    // Nobody gets a number that another squad has.
+    await keep(squadOf('eve', 2, 9, afterTwo));
+    await publish(afterTwo);
+    expect(await numbersOfSquads()).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('goes by later totals in a week that was processed after the next one began, as they come', async () => {

@@ -68,8 +68,13 @@ export async function keepPublished(
   weeks: readonly WeekValues[],
   nowMs: number,
 ): Promise<void> {
+  const counts = await memory.weeks(scope);
   const records = weeks.flatMap(({ gameWeek, players, squads, kickOffMs, ...rest }): readonly Kept[] => {
-    const own = { gameWeek, kind: 'published', variant: '', readAtMs: nowMs } as const;
+    // The service's clock may have been set back since.
+    const { newestMs = -Infinity } =
+      counts.find((each) => each.gameWeek === gameWeek && each.kind === 'published') ?? {};
+    const readAtMs = Math.max(nowMs, newestMs + 1);
+    const own = { gameWeek, kind: 'published', variant: '', readAtMs } as const;
     const time = Number.isNaN(kickOffMs) ? null : kickOffMs;
     const head: Head = { ...rest, format: FORMAT, kickOffMs: time, players: [...players.values()] };
     return [
@@ -103,15 +108,18 @@ export async function squadNumbers(
 ): Promise<ReadonlyMap<string, number>> {
   const numbers = new Map<string, number>();
   let next = 1;
-  for await (const { id, record } of eachKept(memory, scope, '', 'published')) {
+  let keptAtMs = -Infinity;
+  for await (const { id, record, readAtMs } of eachKept(memory, scope, '', 'published')) {
     // Only this function makes such records.
     const { number } = record as { readonly number: number };
-    if (id === WHOLE) next = number;
+    if (id === WHOLE) [next, keptAtMs] = [number, readAtMs];
     else numbers.set(id, number);
   }
   const fresh = new Map(squads.filter(({ squad }) => !numbers.has(squad)).map((each) => [each.squad, each]));
   if (fresh.size === 0) return numbers;
-  const own = { gameWeek: '', kind: 'published', variant: '', readAtMs: nowMs } as const;
+  // The service's clock may have been set back since.
+  const readAtMs = Math.max(nowMs, keptAtMs + 1);
+  const own = { gameWeek: '', kind: 'published', variant: '', readAtMs } as const;
   const records: Kept[] = [];
   for (const [id, squad] of [...fresh].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
     numbers.set(id, next);
