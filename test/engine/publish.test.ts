@@ -218,6 +218,23 @@ describe('publishing a league', () => {
     expect((await publish(kickOffOf(3) + 2)).waiting).toEqual([3]);
   });
 
+  it('shows none before the first kick-off that is left where the first match was put off to a later week', async () => {
+    const match = (id: string, startMs: number) => ({ id, start_date: iso(startMs) });
+    const late = kickOffOf(3) + DAY;
+    await twoWeeks();
+    await keep(
+      keptOfFixtures(
+        { ...summary(3), fixtures: [match('f2', kickOffOf(3)), match('g', late)] },
+        startOf(3) - 2,
+      ),
+      keptOfFixtures({ ...summary(3), fixtures: [match('g', late)] }, startOf(3) - 1),
+      keptOfFixtures({ ...summary(4), fixtures: [match('f2', startOf(4) + 1)] }, startOf(3) - 1),
+      squadOf('ann', 3, 0, startOf(3) + 1),
+    );
+    expect((await publish(late - 1)).waiting).toEqual([3]);
+    expect((await publish(late)).waiting).toEqual([]);
+  });
+
   it('keeps a published week until its state changes, and says so', async () => {
     await twoWeeks([1]);
     expect((await publish(afterTwo)).weeks[1]?.state).toBe('provisional');

@@ -22,6 +22,17 @@ export async function* latestKept(
   for await (const page of memory.latest(scope, gameWeek, kind)) yield* page;
 }
 
+/** The matches of a game week as they were listed last: one that was put off to another week since is still kept in this one. */
+export async function listedMatches(
+  memory: Memory,
+  scope: LeagueScope,
+  gameWeek: string,
+): Promise<readonly Kept[]> {
+  const kept = await Array.fromAsync(latestKept(memory, scope, gameWeek, 'fixture'));
+  const listedMs = Math.max(...kept.map(({ readAtMs }) => readAtMs));
+  return kept.filter(({ readAtMs }) => readAtMs === listedMs);
+}
+
 /** The game weeks of a league that are remembered, in no order. */
 export async function knownWeeks(memory: Memory, scope: LeagueScope): Promise<readonly GameWeek[]> {
   const found: GameWeek[] = [];

@@ -12,7 +12,7 @@ import type { EarlyReadings } from '../../season/standings.ts';
 import { loggedPairs, type LoggedPair, type MinutesIn } from '../../season/pairs.ts';
 import { substitutionWeeks, weekSpans, type ProcessedMark } from '../../season/substitution-weeks.ts';
 import { weekLineups, type WeekLineups, type WeekTimes } from '../../season/week-lineups.ts';
-import { eachKept, knownWeeks, latestKept, processedIn } from './known-weeks.ts';
+import { eachKept, knownWeeks, latestKept, listedMatches, processedIn } from './known-weeks.ts';
 
 /** A game week with the line-ups that are kept of it, and what is known of its times. */
 export interface KeptWeek extends Required<WeekTimes> {
@@ -136,7 +136,7 @@ async function overAt(
   next: GameWeek | undefined,
 ): Promise<number> {
   let lastMs = -Infinity;
-  for await (const { record } of latestKept(memory, scope, id, 'fixture')) {
+  for (const { record } of await listedMatches(memory, scope, id)) {
     const atMs = parseTimeMs((record as Fixture).start_date ?? '');
     const isPutOff = atMs >= (next?.startMs ?? Number.NaN);
     if (atMs > lastMs && !isPutOff) lastMs = atMs;

@@ -5,7 +5,7 @@ import { inOrder, type GameWeek } from '../../season/game-week.ts';
 import { shownText } from '../../season/week-number.ts';
 import { weekState, type Processed, type StateOfWeek, isOver } from '../../season/week-state.ts';
 import { contradictions, type Contradicted } from './contradictions.ts';
-import { eachKept, knownWeeks, latestKept, processedIn } from './known-weeks.ts';
+import { eachKept, knownWeeks, listedMatches, processedIn } from './known-weeks.ts';
 import { WeekFacts } from './week-facts.ts';
 
 /** A game week of a league with what is remembered of it. */
@@ -145,7 +145,7 @@ async function waitingMatches(
     readonly readAtMs: number;
   }[] = [];
   for (const [at, { id }] of weeks.entries())
-    for await (const { record, readAtMs } of latestKept(memory, scope, id, 'fixture')) {
+    for (const { record, readAtMs } of await listedMatches(memory, scope, id)) {
       const { start_date, status } = record as RecordOf<'get-fixtures'> & { readonly status?: unknown };
       all.push({
         at,

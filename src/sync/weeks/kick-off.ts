@@ -1,7 +1,7 @@
 import type { RecordOf } from '../../contract/index.ts';
 import type { LeagueScope, Memory } from '../../model/state/memory.ts';
 import { parseTimeMs } from '../../model/time/service-time.ts';
-import { latestKept } from '../memory/known-weeks.ts';
+import { listedMatches } from '../memory/known-weeks.ts';
 
 type Match = NonNullable<RecordOf<'get-fixtures'>['fixtures']>[number];
 
@@ -19,7 +19,7 @@ export async function firstMatch(
   gameWeek: string,
 ): Promise<FirstMatch | undefined> {
   let first: FirstMatch | undefined;
-  for await (const { record, readAtMs } of latestKept(memory, scope, gameWeek, 'fixture')) {
+  for (const { record, readAtMs } of await listedMatches(memory, scope, gameWeek)) {
     // Only `keptOfFixtures` makes such a record.
     const { start_date, status } = record as Match;
     const kickOffMs = parseTimeMs(start_date ?? '');
@@ -48,7 +48,7 @@ export async function waitingWords(
   const words = new Set<string>();
   const counts = await memory.weeks(scope);
   for (const { gameWeek } of counts.filter(({ kind, gameWeek: id }) => kind === 'fixture' && !begun.has(id)))
-    for await (const { record } of latestKept(memory, scope, gameWeek, 'fixture'))
+    for (const { record } of await listedMatches(memory, scope, gameWeek))
       words.add((record as Match).status ?? '');
   return words;
 }
