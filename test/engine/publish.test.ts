@@ -235,6 +235,26 @@ describe('publishing a league', () => {
     expect((await publish(late)).waiting).toEqual([]);
   });
 
+  it('shows a week whose first match is over in a second season, too', async () => {
+    const next = 60;
+    const listed = (week: number, status: string): readonly Kept[] =>
+      keptOfFixtures(
+        {
+          ...{ ...summary(week), week: `GW${week < next ? week : week - next + 1}` },
+          fixtures: [{ id: `f${week}`, start_date: iso(kickOffOf(week)), status }],
+        },
+        kickOffOf(week < next ? week : next) + DAY / 2,
+      );
+    await keep(listed(1, 'over'), squadOf('ann', 1, 20, endOf(1)));
+    await keep(
+      listed(next, 'over'),
+      listed(next + 1, 'to come'),
+      squadOf('ann', next, 20, kickOffOf(next) + 1),
+    );
+    const { waiting, weeks } = await publish(kickOffOf(next) + DAY / 2);
+    expect([waiting, weeks.map(({ week, state }) => [week, state])]).toEqual([[], [[1, 'open']]]);
+  });
+
   it('keeps a published week until its state changes, and says so', async () => {
     await twoWeeks([1]);
     expect((await publish(afterTwo)).weeks[1]?.state).toBe('provisional');

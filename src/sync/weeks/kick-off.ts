@@ -1,7 +1,8 @@
 import type { RecordOf } from '../../contract/index.ts';
 import type { LeagueScope, Memory } from '../../model/state/memory.ts';
 import { parseTimeMs } from '../../model/time/service-time.ts';
-import { listedMatches } from '../memory/known-weeks.ts';
+import { inOrder } from '../../season/game-week.ts';
+import { knownWeeks, listedMatches } from '../memory/known-weeks.ts';
 
 type Match = NonNullable<RecordOf<'get-fixtures'>['fixtures']>[number];
 
@@ -39,16 +40,16 @@ export function hasBegun(
   return !(readAtMs >= kickOffMs && waiting.has(status));
 }
 
-/** The words for matches that have not begun: those of weeks that have not. The interface does not show them. */
+/** The words for matches that have not begun: those of the weeks after the last that has. The interface does not show them. */
 export async function waitingWords(
   memory: Memory,
   scope: LeagueScope,
   begun: ReadonlySet<string>,
 ): Promise<ReadonlySet<string>> {
   const words = new Set<string>();
-  const counts = await memory.weeks(scope);
-  for (const { gameWeek } of counts.filter(({ kind, gameWeek: id }) => kind === 'fixture' && !begun.has(id)))
-    for (const { record } of await listedMatches(memory, scope, gameWeek))
+  const weeks = inOrder(await knownWeeks(memory, scope));
+  for (const { id } of weeks.slice(weeks.findLastIndex((week) => begun.has(week.id)) + 1))
+    for (const { record } of await listedMatches(memory, scope, id))
       words.add((record as Match).status ?? '');
   return words;
 }
