@@ -255,6 +255,28 @@ describe('publishing a league', () => {
     expect([waiting, weeks.map(({ week, state }) => [week, state])]).toEqual([[], [[1, 'open']]]);
   });
 
+  it('has no page for a week that the service has replaced by one with another id', async () => {
+    await twoWeeks();
+    const renamed = [1, 2, 3, 4].map((week) =>
+      keptOfFixtures(
+        {
+          ...{ ...summary(week), ...(week === 3 && { id: 'another-3' }) },
+          fixtures: [{ id: `f${week - 1}`, start_date: iso(kickOffOf(week)) }],
+        },
+        endOf(2),
+      ),
+    );
+    await keep(...renamed);
+    const third = squadOf('ann', 3, 9, endOf(3));
+    await keep(JSON.parse(JSON.stringify(third).replaceAll('week-3', 'another-3')) as readonly Kept[]);
+    const { weeks } = await publish(endOf(3) + DAY);
+    expect(weeks.map(({ week, gameWeek }) => [week, gameWeek])).toEqual([
+      [1, 'week-1'],
+      [2, 'week-2'],
+      [3, 'another-3'],
+    ]);
+  });
+
   it('keeps a published week until its state changes, and says so', async () => {
     await twoWeeks([1]);
     expect((await publish(afterTwo)).weeks[1]?.state).toBe('provisional');

@@ -1,4 +1,4 @@
-import type { Kept, KeptKind, LeagueScope, Memory } from '../../model/state/memory.ts';
+import type { Kept, KeptCount, KeptKind, LeagueScope, Memory } from '../../model/state/memory.ts';
 import { gameWeekOf, inOrder, type GameWeek } from '../../season/game-week.ts';
 import type { Processed } from '../../season/week-state.ts';
 
@@ -36,11 +36,32 @@ export async function listedMatches(
 /** The game weeks of a league that are remembered, in no order. */
 export async function knownWeeks(memory: Memory, scope: LeagueScope): Promise<readonly GameWeek[]> {
   const found: GameWeek[] = [];
-  for (const { gameWeek, kind } of await memory.weeks(scope)) {
+  const counts = await memory.weeks(scope);
+  for (const { gameWeek, kind } of counts) {
     if (kind !== 'game_week') continue;
     for await (const kept of eachKept(memory, scope, gameWeek, kind)) found.push(gameWeekOf(kept));
   }
-  return found;
+  return withoutReplaced(found, counts);
+}
+
+/**
+ * The weeks without those that the newest fixtures leave out although they list weeks from before and after it, such as where the service has given it another id. A week of which
+ * a squad or a line-up was read stays.
+ */
+function withoutReplaced(weeks: readonly GameWeek[], counts: readonly KeptCount[]): readonly GameWeek[] {
+  const listings = counts.filter(({ kind }) => kind === 'fixture').map(({ newestMs }) => newestMs);
+  const listedMs = Math.max(-Infinity, ...listings);
+  const starts = weeks
+    .filter(({ readAtMs, startMs }) => readAtMs >= listedMs && !Number.isNaN(startMs))
+    .map(({ startMs }) => startMs);
+  const [fromMs, toMs] = [Math.min(...starts), Math.max(...starts)];
+  const read = new Set(
+    counts.filter(({ kind }) => kind === 'lineup' || kind === 'squad').map(({ gameWeek }) => gameWeek),
+  );
+  return weeks.filter(
+    ({ id, readAtMs, startMs }) =>
+      readAtMs >= listedMs || read.has(id) || !(fromMs <= startMs && startMs <= toMs),
+  );
 }
 
 /** From when on the substitutions of a game week are known to be processed. */
