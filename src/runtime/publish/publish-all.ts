@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import type { WeekChoice } from '../../mapping/week-choice.ts';
+import { renderCountOf } from '../../model/count.ts';
 import { readGroups } from '../read-groups.ts';
 import { rememberedAccount } from '../remembered-account.ts';
 import type { Session } from '../session.ts';
 import { postRecap, type AlertDesk, type AlertOffice } from '../tell-alerts.ts';
 import { inTurn } from './in-turn.ts';
-import { publishLeague, type PublishedSite } from './publish.ts';
+import { publishLeague, type PublishedSite, type PublishPorts } from './publish.ts';
 import { publishSettings, type Asked, type PublishSettings } from './publish-settings.ts';
 
 /** What became of posting a recap. */
@@ -40,21 +41,27 @@ export async function publishAll(
     const scope = { account, league: settings.league };
     const own = { ...ports, timezone: config.timezone };
     const site = await inTurn(settings, office, () => publishLeague(own, scope, settings, choice, groups));
-    done.push({ settings, site, posted: await postLastRecap(office, environment, settings, site) });
+    done.push({ settings, site, posted: await postLastRecap(office, environment, settings, own, site) });
   }
   return done;
 }
 
-/** Posts the recap of the last week of a site that is final, once; undefined where there is none, or nowhere to post it. */
+/** Posts the recap of the last week of a site that is final, once; undefined where there is none, nowhere to post it, or part of its table may still come. */
 async function postLastRecap(
   office: AlertOffice,
   environment: string,
   { post: address, name, out }: PublishSettings,
+  { emit }: Pick<PublishPorts, 'emit'>,
   { weeks }: PublishedSite,
 ): Promise<PostedRecap | undefined> {
   const last = weeks.findLast(({ state }) => state === 'final' || state === 'final_by_totals');
   if (address === undefined || last === undefined) return undefined;
-  const { week, gameWeek: gameWeekId } = last;
+  const { week, gameWeek: gameWeekId, awaited } = last;
+  if (awaited > 0) {
+    const message = `the recap of game week ${week} is not posted yet: the details of ${renderCountOf(awaited, 'squad')} are still to be read; next: teamsheet weeks read`;
+    emit({ kind: 'note', message });
+    return undefined;
+  }
   const path = join(out, 'recap', `week-${week}`);
   const recap = { environment, league: name ?? null, address, week, gameWeekId, path };
   const isSent = await postRecap(office, recap);

@@ -37,6 +37,8 @@ export interface PublishedWeek {
   /** The state in which it was published before; undefined where it is new. */
   readonly was: WeekValues['state'] | undefined;
   readonly changed: boolean;
+  /** How many squads have no rank that may still come, where others have one. */
+  readonly awaited: number;
 }
 
 /** What came of publishing one league. */
@@ -99,11 +101,23 @@ export async function publishLeague(
     if (unknown !== undefined) emit({ kind: 'warning', message: unknown });
   const written = await replaceFolder(settings.out, siteFiles(site), settings.shownOut);
   await keepPublished(memory, scope, fresh, nowMs);
-  const weeks = values.map(({ number: week, gameWeek, state }): PublishedWeek => ({
-    ...{ week, gameWeek, state, was: all.before.get(gameWeek)?.state },
-    changed: fresh.some((each) => each.gameWeek === gameWeek),
-  }));
+  const past = new Set(season.filter(({ isPast }) => isPast).map(({ week }) => week.id));
+  const weeks = values.map((shownWeek): PublishedWeek => {
+    const { number: week, gameWeek, state } = shownWeek;
+    return {
+      ...{ week, gameWeek, state, was: all.before.get(gameWeek)?.state },
+      changed: fresh.some((each) => each.gameWeek === gameWeek),
+      awaited: awaitedIn(shownWeek, past.has(gameWeek)),
+    };
+  });
   return { files: written.files, changedFiles: written.changed, squads: site.squads.length, weeks, waiting };
+}
+
+/** Once the next week has begun, no rank of this one comes any more; where none was read, nobody may want one. */
+function awaitedIn({ squads }: WeekValues, isPast: boolean): number {
+  const read = squads.filter(({ isRead }) => isRead);
+  const without = read.filter(({ rank }) => rank === undefined).length;
+  return isPast || without === read.length ? 0 : without;
 }
 
 function noneBegun(
