@@ -69,8 +69,12 @@ describe('reads', () => {
     expect(client.counts()).toMatchObject({ reads: 3, waitedMs: 3000 });
   });
 
-  it('waits longer than a minute for the quota before it gives up', async () => {
-    sheets().get(GET).query(true).times(7).reply(429, THROTTLED);
+  it.each([
+    [429, THROTTLED],
+    [403, { error: { code: 403, errors: [{ reason: 'userRateLimitExceeded' }] } }],
+    [403, { error: { code: 403, details: [{ reason: 'RATE_LIMIT_EXCEEDED' }] } }],
+  ])('waits longer than a minute for the quota before it gives up (%i)', async (status, answer) => {
+    sheets().get(GET).query(true).times(7).reply(status, answer);
     const { client, clock } = await openClient();
     const error = await failureOf(client.spreadsheet(SHEET, 'spreadsheetId'));
     expect(error).toMatchObject({ code: 'google.throttled', exitCode: 8 });

@@ -1,5 +1,6 @@
 import type { Emit } from '../../../model/event.ts';
 import type { Clock, Random } from '../../../model/ports.ts';
+import { isThrottled } from './google-error.ts';
 import { faultIn, type Fault } from './wire.ts';
 
 /** Most tries of one call. Six pauses last longer than the minute that Google counts requests in; a failure that stays is told sooner. */
@@ -44,7 +45,7 @@ export async function withBackoff<T>(
     } catch (error) {
       const fault = faultIn(error);
       if (fault === undefined) throw error;
-      const throttled = fault.kind === 'answer' && fault.status === 429;
+      const throttled = isThrottled(fault);
       if (throttled) pauses.throttled += 1;
       const waitMs = waitBefore(tries, fault, random);
       if (tries >= TRIES[throttled ? 'throttled' : 'failed'] || waitMs > leftMs || !mayRepeat(fault))
@@ -73,16 +74,18 @@ function reasonOf(fault: Fault): string {
   return fault.kind === 'answer' ? `Google answered ${fault.status}` : fault.reason;
 }
 
-const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+const PASSING: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
 /** Whether a call without lasting effect is worth another try: after a passing failure, a broken connection, or an answer that is not whole. */
 export function mayRepeatRead(fault: Fault): boolean {
   if (fault.kind === 'network') return fault.fault !== 'certificate';
-  return PASSING.has(fault.status) || (fault.status === 200 && /^\s*\{/.test(fault.text));
+  return (
+    isThrottled(fault) || PASSING.has(fault.status) || (fault.status === 200 && /^\s*\{/.test(fault.text))
+  );
 }
 
 /** Whether a write surely did nothing and is worth another try: refused for the quota, never sent, or stopped while it asked for a token. */
 export function mayRepeatWrite(fault: Fault): boolean {
   if (fault.door === 'token') return mayRepeatRead(fault);
-  return fault.kind === 'network' ? !fault.sent && fault.fault !== 'certificate' : fault.status === 429;
+  return fault.kind === 'network' ? !fault.sent && fault.fault !== 'certificate' : isThrottled(fault);
 }

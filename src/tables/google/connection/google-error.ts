@@ -92,7 +92,6 @@ function verdictOfAnswer(answer: Answer, asked: Asked): Verdict {
     );
   if (status === 401)
     return [AccessError, 'google.token', `Google refused the access token${said}`, ...renew(asked.who)];
-  if (status === 403) return verdictOfForbidden(refusal, asked, said);
   if (status === 404)
     return [
       ConfigError,
@@ -101,7 +100,7 @@ function verdictOfAnswer(answer: Answer, asked: Asked): Verdict {
       'copy its id from the address in the browser: it stands between /d/ and the next slash',
       'id',
     ];
-  if (status === 429)
+  if (isThrottled(answer))
     return [
       UnavailableError,
       'google.throttled',
@@ -109,10 +108,19 @@ function verdictOfAnswer(answer: Answer, asked: Asked): Verdict {
       'wait a minute, then type the same command again',
       'limits',
     ];
+  if (status === 403) return verdictOfForbidden(refusal, asked, said);
   if (status >= 400 && status < 500 && refusal.status !== '')
     return verdictOfBadRequest(refusal, status, asked);
   return verdictOfFailure(answer, said, asked);
 }
+
+const LIMITS = /rate_?limit_?exceeded$/i;
+
+/** Whether a call was refused for the quota: with 429, or with 403 as other interfaces of Google answer. */
+export const isThrottled = (fault: Fault): boolean =>
+  fault.kind === 'answer' &&
+  (fault.status === 429 ||
+    (fault.status === 403 && readRefusal(fault.text).reasons.some((reason) => LIMITS.test(reason))));
 
 function verdictOfFailure({ status, text }: Answer, said: string, { access }: Asked): Verdict {
   const doubt = access === 'write' ? '; whether it took the change is not known' : '';
