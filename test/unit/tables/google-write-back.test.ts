@@ -286,6 +286,24 @@ describe('a sheet that is edited just before the update', () => {
     ]);
   });
 
+  test('by writing into a row of another mapping keeps what stands beside that', async () => {
+    const other = ['b', 'Björn', 'created', 'id-b'];
+    sheet([HEADER, ['a', 'Ada', '', ''], other]);
+    const content = written(ROWS.slice(0, 1));
+    const [row] = content.rows;
+    beforeUpdate((count) => {
+      if (count === 1) tab.set(2, 1, 'Björn B.');
+    });
+    await writeBack({
+      ...content,
+      rows: row === undefined ? [] : [{ ...row, values: { Status: 'created' } }],
+    });
+    expect(tab.shown().slice(1)).toEqual([
+      ['a', 'Ada', 'created'],
+      ['b', 'Björn B.', 'created', 'id-b'],
+    ]);
+  });
+
   test('by inserting a column keeps what stood in the columns that were written over, formulas too', async () => {
     sheet([
       ['ID', 'Name', 'Notes', 'Status', 'Service ID'],

@@ -23,7 +23,9 @@ export interface Strays {
 
 /** `first` is the tab before anything was written: what stood beside a row then is none of our doing. */
 export function createStrays(first: TabView): Strays {
-  const before = Map.groupBy(untold(first), ({ id }) => id);
+  const all = untold(first);
+  const before = Map.groupBy(all, ({ id }) => id);
+  const byKey = Map.groupBy(all, ({ key }) => key);
   const written = new Set<string>();
   let emptied = new Set<string>();
   /** The ids of cells that an update has emptied. */
@@ -35,8 +37,9 @@ export function createStrays(first: TabView): Strays {
       emptied = new Set(texts.filter(({ text }) => text === '').map(placeOf));
     },
     in: (view) =>
-      untold(view).flatMap(({ id, row, column, text, note }): readonly CellChange[] => {
-        const stood = before.get(id) ?? [];
+      untold(view).flatMap(({ id, key, row, column, text, note }): readonly CellChange[] => {
+        // A row in which somebody writes at this moment is known by its key alone.
+        const stood = before.get(id) ?? (key === undefined ? undefined : byKey.get(key)) ?? [];
         if (stood.some((each) => each.text === text && each.note === note)) return [];
         if (note !== undefined) return [{ row, column, note: withNote(note, undefined) }];
         if (text === '' && emptied.has(placeOf({ row, column }))) lost.add(id);
@@ -74,6 +77,8 @@ interface Untold {
   readonly note?: string;
   /** The same for the same column beside the same row of this run, or beside a row of others that is equal, wherever that stands. */
   readonly id: string;
+  /** The same for the same column beside each row with this key; undefined where the row has none. */
+  readonly key: string | undefined;
 }
 
 /** The cells of our columns of which this run says nothing, and our notes at rows that are not of this run. */
@@ -81,21 +86,30 @@ function untold(view: TabView): readonly Untold[] {
   const { writeBack, grid, header, columns, placed } = view;
   const told = new Map(placed.map((row, index) => [row, index]));
   const source = sourceColumns(view);
+  const keys = new Set(writeBack.keys.map(foldName));
+  const isKey = ({ name }: { readonly name: string }): boolean => keys.has(foldName(name));
   return grid.rows.flatMap((cells, row): readonly Untold[] => {
     if (row === header.row) return [];
     const index = told.get(row);
     const values = index === undefined ? undefined : writeBack.rows[index]?.values;
-    const line = index ?? source.map(({ column }) => cells[column]?.text ?? '');
+    const texts = (some: typeof source): readonly string[] =>
+      some.map(({ column }) => cells[column]?.text ?? '');
+    const line = index ?? texts(source);
+    const key = texts(source.filter(isKey));
+    const idsOf = (...cell: readonly string[]): Pick<Untold, 'id' | 'key'> => ({
+      id: JSON.stringify([line, ...cell]),
+      key: key.every((text) => text === '') ? undefined : JSON.stringify([key, ...cell]),
+    });
     const found: Untold[] = [];
     for (const [name, column] of columns) {
       if (values?.[name] !== undefined) continue;
-      found.push({ row, column, text: cellAt(grid, row, column).text, id: JSON.stringify([line, name]) });
+      found.push({ row, column, text: cellAt(grid, row, column).text, ...idsOf(name) });
     }
     if (index !== undefined) return found;
     for (const { name, column } of source) {
       const { note, text } = cellAt(grid, row, column);
       if (note !== '' && withNote(note, undefined) !== note)
-        found.push({ row, column, text, note, id: JSON.stringify([line, name, 'note']) });
+        found.push({ row, column, text, note, ...idsOf(name, 'note') });
     }
     return found;
   });
