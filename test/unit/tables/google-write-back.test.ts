@@ -438,6 +438,15 @@ describe('notes', () => {
       undefined,
     ]);
   });
+
+  test('in a column that somebody inserts just before are taken away again', async () => {
+    sheet();
+    beforeUpdate((count) => {
+      if (count === 1) tab.insertColumn(1);
+    });
+    await writeBack(noted({ Name: 'too long' }));
+    expect([1, 2].map((column) => tab.cell(1, column).note)).toEqual([undefined, 'teamsheet: too long']);
+  });
 });
 
 describe('a tab', () => {

@@ -64,9 +64,21 @@ function sourceColumns({
   });
 }
 
-/** Those that may have notes of ours; none where it is not known which notes there are. */
-export function notedColumns(view: TabView): ReturnType<typeof sourceColumns> {
-  return view.grid.hasNotes ? sourceColumns(view) : [];
+/** A column that may have notes of ours; one that the source did not have has no name. */
+interface NotedColumn {
+  readonly name: string | undefined;
+  readonly column: number;
+}
+
+/** All columns but our own, as somebody may have put in new ones; none where it is not known which notes there are. */
+export function notedColumns(view: TabView): readonly NotedColumn[] {
+  if (!view.grid.hasNotes) return [];
+  const ours = new Set(view.columns.values());
+  const names = new Map(sourceColumns(view).map(({ name, column }) => [column, name]));
+  const width = view.grid.rows.reduce((most, { length }) => Math.max(most, length), 0);
+  return Array.from({ length: width }, (_, column) => ({ name: names.get(column), column })).filter(
+    ({ column }) => !ours.has(column),
+  );
 }
 
 interface Untold {
@@ -86,6 +98,7 @@ function untold(view: TabView): readonly Untold[] {
   const { writeBack, grid, header, columns, placed } = view;
   const told = new Map(placed.map((row, index) => [row, index]));
   const source = sourceColumns(view);
+  const noted = notedColumns(view);
   const keys = new Set(writeBack.keys.map(foldName));
   const isKey = ({ name }: { readonly name: string }): boolean => keys.has(foldName(name));
   return grid.rows.flatMap((cells, row): readonly Untold[] => {
@@ -106,7 +119,7 @@ function untold(view: TabView): readonly Untold[] {
       found.push({ row, column, text: cellAt(grid, row, column).text, ...idsOf(name) });
     }
     if (index !== undefined) return found;
-    for (const { name, column } of source) {
+    for (const { name = '', column } of noted) {
       const { note, text } = cellAt(grid, row, column);
       if (note !== '' && withNote(note, undefined) !== note)
         found.push({ row, column, text, note, ...idsOf(name, 'note') });
