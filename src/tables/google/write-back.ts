@@ -24,6 +24,7 @@ import {
   textGrid,
   usedColumns,
   type Grid,
+  type GridCell,
 } from './write-back/tab-grid.ts';
 import type { FoundTab, SheetLocation, Tabs } from './tabs.ts';
 
@@ -62,6 +63,8 @@ interface Update {
   /** Where our columns stand since. */
   readonly columns: ReadonlyMap<string, number>;
   readonly changes: readonly CellChange[];
+  /** What it and the updates before it changed. */
+  readonly all: readonly CellChange[];
 }
 
 async function writeInto(
@@ -93,7 +96,7 @@ async function writeInto(
     const again = last === undefined ? [] : restore(view, last);
     strays ??= createStrays(view);
     // Rows are placed by cells that have to be right first.
-    const all = again.length > 0 ? again : [...rowChanges(view), ...strays.in(view)];
+    const all = again.length > 0 ? again : [...rowChanges(view, last), ...strays.in(view)];
     if (isRepeated(all, last)) {
       if (all.some((change) => isHeader(change, view))) throw unwritten(tab.title);
       return resultOf(writeBack, placed, made, restored);
@@ -117,7 +120,7 @@ async function writeInto(
       { repeatable: grown.length === 0, answer: { ranges, fields: ANSWER_FIELDS } },
     );
     strays.remember(changes);
-    last = { before: grid, header, columns, changes };
+    last = { before: grid, header, columns, changes, all: [...(last?.all ?? []), ...changes] };
     grid = gridOf(answer.updatedSpreadsheet, tab.sheetId) ?? (await read());
   }
 }
@@ -148,7 +151,7 @@ function ourColumns(
   const width = usedColumns(grid);
   for (const name of names) {
     const before = last?.columns.get(name);
-    const isLost = before !== undefined && isOursAt(grid, header.row, before, last);
+    const isLost = before !== undefined && isOursAt(cellAt(grid, header.row, before), before, last);
     const found = header.columns.get(foldName(name)) ?? (isLost ? before : undefined);
     columns.set(name, found ?? width + missing.length);
     if (found === undefined) missing.push(name);
@@ -156,18 +159,15 @@ function ourColumns(
   return { columns, missing };
 }
 
-/** Whether a cell holds nothing but what the last update wrote there. */
-function isOursAt(grid: Grid, row: number, column: number, last: Update | undefined): boolean {
-  const { text } = cellAt(grid, row, column);
-  if (text === '') return true;
-  const written = last?.changes.find((change) => change.row === row && change.column === column);
-  return written !== undefined && 'text' in written && written.text === text;
-}
+/** Whether a cell of a column holds nothing but what the updates wrote into that: rows may have moved at each of them. */
+const isOursAt = ({ text }: GridCell, column: number, last: Update | undefined): boolean =>
+  text === '' ||
+  last?.all.some((change) => change.column === column && 'text' in change && change.text === text) === true;
 
-/** The cells beside the rows that do not say yet what became of them, with the headers above them, and the notes. */
-function rowChanges(view: TabView): readonly CellChange[] {
+/** The cells beside the rows that do not say yet what became of them, with the headers above them, and the notes. Nothing is begun where no row is found. */
+function rowChanges(view: TabView, last: Update | undefined): readonly CellChange[] {
   const { writeBack, grid, header, columns, placed } = view;
-  if (placed.every((row) => row === undefined)) return [];
+  if (last === undefined && placed.every((row) => row === undefined)) return [];
   const headers = [...columns]
     .filter(([name, column]) => foldName(cellAt(grid, header.row, column).text) !== foldName(name))
     .map(([text, column]): CellChange => ({ row: header.row, column, text }));

@@ -286,6 +286,27 @@ describe('a sheet that is edited just before the update', () => {
     ]);
   });
 
+  test('by moving the header there and back keeps its names', async () => {
+    sheet();
+    beforeUpdate((count) => {
+      if (count === 1) tab.insertRow(0, ['Our users']);
+      if (count === 2) tab.deleteRow(0);
+    });
+    expect(await writeBack(written())).toEqual({ written: 3, gone: [], made: [] });
+    expect(tab.shown()[0]).toEqual(HEADER);
+    expectPlaced();
+  });
+
+  test('by moving the header keeps its names also where none of the rows is left', async () => {
+    sheet([HEADER, ...ROWS.slice(0, 1)]);
+    beforeUpdate((count) => {
+      if (count === 1) tab.deleteRow(1);
+      if (count === 2) tab.insertRow(0, ['Our users']);
+    });
+    expect(await writeBack(written(ROWS.slice(0, 1)))).toMatchObject({ written: 0, gone: [2] });
+    expect(tab.shown()).toEqual([['Our users'], HEADER]);
+  });
+
   test('by writing into a row of another mapping keeps what stands beside that', async () => {
     const other = ['b', 'Björn', 'created', 'id-b'];
     sheet([HEADER, ['a', 'Ada', '', ''], other]);
