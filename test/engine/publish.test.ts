@@ -417,6 +417,13 @@ describe('publishing a league', () => {
     await keep(record('Spare', 'out'), record('Captain', 'in'));
     expect((await publish(afterTwo + 1)).weeks.map(({ changed }) => changed)).toEqual([false, true]);
     expect((await publish(afterTwo + 2)).weeks.map(({ changed }) => changed)).toEqual([false, false]);
+    // More of the same squad comes still later.
+    for (const [at, more] of [record('Keeper', 'out'), record('Other', 'in')].entries()) {
+      await keep(more);
+      const again = async (ms: number) => (await publish(afterTwo + ms)).weeks.map(({ changed }) => changed);
+      expect(await again(3 + 2 * at)).toEqual([false, true]);
+      expect(await again(4 + 2 * at)).toEqual([false, false]);
+    }
     expect(page('weeks/week-2.html')).toMatch(
       /▼\u00a0<bdi>Spare of ann in 2.*▲\u00a0<bdi>Captain of ann in 2/s,
     );

@@ -1,13 +1,13 @@
 import type { WeekChoice } from '../../mapping/week-choice.ts';
 import type { LeagueScope, Memory } from '../../model/state/memory.ts';
 import { pageNumbers } from '../../season/seasons.ts';
-import type { WeekValues } from '../../season/week-values.ts';
+import type { SquadValues, WeekValues } from '../../season/week-values.ts';
 import { earlyLineups, keptPlayers, weekTimes, wholeSince } from '../../sync/memory/league-records.ts';
 import type { LeagueWeek } from '../../sync/memory/league-weeks.ts';
 import type { SyncPorts } from '../../sync/ports.ts';
 import { firstMatch, hasBegun, waitingWords } from '../../sync/weeks/kick-off.ts';
 import { publishedWeek } from '../../sync/weeks/published.ts';
-import { loggedSquads, readWeekValues, type NumberedWeek } from '../../sync/weeks/week-values.ts';
+import { loggedRecords, readWeekValues, type NumberedWeek } from '../../sync/weeks/week-values.ts';
 import type { PublishSettings } from './publish-settings.ts';
 
 type Ports = Pick<SyncPorts, 'store'>;
@@ -156,35 +156,39 @@ async function hasMoreStatistics(
   );
 }
 
-/** The weeks in which the log has substitutions of a squad of which none was published: a service may write them long after they were processed. */
+/** The weeks in which the log has more of a squad than was published: a service may write it long after substitutions were processed, and a reading may stop between them. */
 async function moreInLog(
   memory: Memory,
   scope: LeagueScope,
   published: ReadonlyMap<string, WeekValues>,
 ): Promise<readonly string[]> {
   const all = [...published.values()].flatMap(({ squads }) => squads);
-  const told = all.reduce((sum, { substitutions }) => sum + substitutions.length, 0);
+  const told = all.reduce((sum, { substitutions }) => sum + endsOf(substitutions).length, 0);
   const log = (await memory.weeks(scope)).find(({ kind }) => kind === 'substitution');
-  // Reading the log takes long, and each substitution has two records.
-  if ((log?.ids ?? 0) <= 2 * told) return [];
-  const logged = await loggedSquads(memory, scope);
+  // Reading the log takes long.
+  if ((log?.ids ?? 0) <= told) return [];
+  const logged = await loggedRecords(memory, scope);
   return [...published].flatMap(([id, { squads }]) =>
     squads.some(
-      ({ squad, substitutions }) => substitutions.length === 0 && logged.get(id)?.has(squad) === true,
+      ({ squad, substitutions }) => (logged.get(id)?.get(squad) ?? 0) > endsOf(substitutions).length,
     )
       ? [id]
       : [],
   );
 }
 
-/** How many numbers of squads and players a week says, and how many substitutions. */
+/** Who went out and who came in, as far as that is told: each is a record of the log. */
+const endsOf = (substitutions: SquadValues['substitutions']): readonly string[] =>
+  substitutions.flatMap((each) => [each.out, each.in]).filter((player) => player !== undefined);
+
+/** How many numbers of squads and players a week says, and how many players of substitutions. */
 const toldIn = (week: WeekValues | undefined): number =>
   [
     ...(week?.squads ?? []).flatMap(({ points, total, entries = [], substitutions }) => [
       points,
       total,
       ...entries.map(({ minutes }) => minutes),
-      ...substitutions,
+      ...endsOf(substitutions),
     ]),
     ...[...(week?.players.values() ?? [])].map(({ points }) => points),
   ].filter((told) => told !== undefined).length;

@@ -137,17 +137,17 @@ async function withLog(
   }));
 }
 
-/** The squads of which the log has records in each week, by the week's id, as far as that is told without line-ups. */
-export async function loggedSquads(
+/** How many records of each squad the log has in each week, by the ids of both, as far as that is told without line-ups. */
+export async function loggedRecords(
   memory: Memory,
   scope: LeagueScope,
-): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
   const { records, weekOf } = tellLog(await keptRecords(memory, scope), await keptWeeks(memory, scope, NONE));
   return new Map(
-    [...Map.groupBy(records, ({ id }) => weekOf.get(id) ?? '')].map(([week, its]) => [
-      week,
-      new Set(its.map(({ squad }) => (squad?.id ?? '').toLowerCase())),
-    ]),
+    [...Map.groupBy(records, ({ id }) => weekOf.get(id) ?? '')].map(([week, its]) => {
+      const bySquad = Map.groupBy(its, ({ squad }) => (squad?.id ?? '').toLowerCase());
+      return [week, new Map([...bySquad].map(([squad, own]) => [squad, own.length]))];
+    }),
   );
 }
 
