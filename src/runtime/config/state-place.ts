@@ -35,8 +35,8 @@ export interface StateDatabase {
 }
 
 const POSTGRES = /^postgres(ql)?:/i;
-/** A single letter before the colon is a drive of Windows. */
-const ADDRESS = /^[a-z][a-z\d+.-]+:\/\//i;
+/** A single letter before the colon is a drive of Windows; Java writes `jdbc:postgresql://`. */
+const ADDRESS = /^(?:[a-z][a-z\d+.-]+:)+\/\//i;
 
 /** Whether a text of the configuration is an address, not a file: a file by the name of an address would be each machine's own. */
 export const isAddress = (text: string): boolean => POSTGRES.test(text) || ADDRESS.test(text);

@@ -67,6 +67,8 @@ describe('a state on PostgreSQL', () => {
     'postgres://ada:hush${TAIL}@db.example/club',
     'postgres://db.example/club?user=ada&password=hush',
     'postgress://ada:hush@db.example/club',
+    'jdbc:postgresql://ada:hush@db.example/club',
+    'jdbc:postgresql://db.example/club?user=ada&password=hush',
   ])('is refused where its password stands in the file, which is not quoted: %s', (text) => {
     let caught: unknown;
     try {
@@ -78,14 +80,16 @@ describe('a state on PostgreSQL', () => {
     expect(String(caught)).not.toContain('hush');
   });
 
-  it.each(['postgress://ada@db.example/club', 'mysql://db.example/club', 'sqlite:///club.sqlite'])(
-    'is no file by the name of an address: %s',
-    (text) => {
-      const named = () => read(`state: ${text}\n`);
-      expect(named).toThrow(expect.objectContaining({ code: 'state.address', exitCode: 4 }));
-      expect(named).toThrow('teamsheet.yaml:2:8: the address of the state is none of PostgreSQL');
-    },
-  );
+  it.each([
+    'postgress://ada@db.example/club',
+    'mysql://db.example/club',
+    'sqlite:///club.sqlite',
+    'jdbc:postgresql://db.example/club',
+  ])('is no file by the name of an address: %s', (text) => {
+    const named = () => read(`state: ${text}\n`);
+    expect(named).toThrow(expect.objectContaining({ code: 'state.address', exitCode: 4 }));
+    expect(named).toThrow('teamsheet.yaml:2:8: the address of the state is none of PostgreSQL');
+  });
 
   it.each([
     ['~/club/state.sqlite', 'begins with ~,'],
