@@ -126,7 +126,7 @@ function passFileOf({ PGPASSFILE = '', HOME = '', APPDATA = '' }: Given['env']):
 }
 
 /** What a shell replaces, and nobody here: a folder of that name would be another one in each folder that the program runs in. */
-const OF_SHELL = /^(?:~|\$\w+)(?=[/\\])/;
+const OF_SHELL = /^(?:~[\w.-]*|\$(?:env:)?\w+|%\w+%)(?=[/\\])/i;
 
 /** The file or the database that a text names; a path is relative to the folder. Errors: ConfigError `state.path`; those of {@link readAddress}. */
 export function placeOfState(text: string, given: Given, place: Place): StatePlace {

@@ -93,7 +93,10 @@ describe('a state on PostgreSQL', () => {
 
   it.each([
     ['~/club/state.sqlite', 'begins with ~,'],
+    ['~ada/club/state.sqlite', 'begins with ~ada,'],
     ['$HOME/club/state.sqlite', 'begins with $HOME,'],
+    [String.raw`$env:USERPROFILE\club\state.sqlite`, 'begins with $env:USERPROFILE,'],
+    [String.raw`'%USERPROFILE%\club\state.sqlite'`, 'begins with %USERPROFILE%,'],
   ])('is no file of a folder that a shell would have named: %s', (text, reason) => {
     const named = () => read(`state: ${text}\n`);
     expect(named).toThrow(expect.objectContaining({ code: 'state.path', exitCode: 4 }));
