@@ -171,6 +171,7 @@ test('whatever people do to a tab before and during the write-back, each row has
           header,
           columns: OURS,
           keys: ['ID'],
+          used: ['ID', 'Name'],
           rows: people.flatMap(({ isOfRun, isNoted }, at) =>
             isOfRun
               ? {

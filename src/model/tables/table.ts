@@ -147,6 +147,8 @@ export interface WriteBack {
   readonly columns: readonly string[];
   /** Headers whose cells tell rows apart. */
   readonly keys: readonly string[];
+  /** Headers of the cells that were read: notes on others at the rows are those of another mapping. */
+  readonly used: readonly string[];
   readonly rows: readonly WriteBackRow[];
 }
 

@@ -47,9 +47,9 @@ export async function writeBackOutcomes(
   if (written.length === 0) return undefined;
   try {
     if (foreign !== undefined && !isOurs) throw taken(names.status ?? '', foreign);
-    const { keys } = readColumns(mapping, header);
     const columns = Object.values(names);
-    const content = { options: source, header, columns, keys, rows: written };
+    const read = readColumns(mapping, header);
+    const content = { options: source, header, columns, ...read, rows: written };
     tell(ports, source.origin, await kind.writeBack(location, content));
     return undefined;
   } catch (error) {

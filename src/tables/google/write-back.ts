@@ -183,7 +183,7 @@ function rowChanges(view: TabView, last: Update | undefined): readonly CellChang
     }
     for (const { name, column } of noted) {
       const { note } = cellAt(grid, row, column);
-      const message = name !== undefined && Object.hasOwn(notes, name) ? notes[name] : undefined;
+      const message = Object.hasOwn(notes, name) ? notes[name] : undefined;
       const wanted = note === '' && message === undefined ? '' : withNote(note, message);
       if (wanted !== note) changes.push({ row, column, note: wanted });
     }

@@ -29,6 +29,7 @@ const content = (): WriteBack => ({
   header: ['ID', 'Name', 'Active'],
   columns: ['Status', 'Service ID'],
   keys: ['ID'],
+  used: ['ID', 'Name'],
   rows: [
     {
       rowNumber: 2,

@@ -38,6 +38,7 @@ function written(rows: readonly (readonly string[])[] = ROWS, header = HEADER): 
     header,
     columns: ['Status', 'Service ID'],
     keys: ['ID'],
+    used: ['ID', 'Name'],
     rows: rows.map((cells, index): WriteBackRow => {
       const key = cells[0] ?? '';
       return {
@@ -445,6 +446,14 @@ describe('notes', () => {
     sheet([HEADER, [{ value: 'a', note: 'teamsheet: empty\n\nmended by Björn' }, 'Ada', '', '']]);
     await writeBack(noted({}));
     expect(tab.cell(1, 0).note).toBe('mended by Björn');
+  });
+
+  test('of another mapping of the tab stay: they are on cells that this one does not read', async () => {
+    sheet();
+    await writeBack(noted({ Name: 'too long' }));
+    const other = { ...noted({ ID: 'empty' }), used: ['ID'] };
+    await writeBack(other);
+    expect([tab.cell(1, 0).note, tab.cell(1, 1).note]).toEqual(['teamsheet: empty', 'teamsheet: too long']);
   });
 
   test('beside a wrong row are taken away again', async () => {

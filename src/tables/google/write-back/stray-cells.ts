@@ -71,7 +71,7 @@ interface NotedColumn {
 }
 
 /** All columns but our own, as somebody may have put in new ones; none where it is not known which notes there are. */
-export function notedColumns(view: TabView): readonly NotedColumn[] {
+function allNoted(view: TabView): readonly NotedColumn[] {
   if (!view.grid.hasNotes) return [];
   const ours = new Set(view.columns.values());
   const names = new Map(sourceColumns(view).map(({ name, column }) => [column, name]));
@@ -79,6 +79,12 @@ export function notedColumns(view: TabView): readonly NotedColumn[] {
   return Array.from({ length: width }, (_, column) => ({ name: names.get(column), column })).filter(
     ({ column }) => !ours.has(column),
   );
+}
+
+/** The columns in which the notes of this run's rows stand: those that were read. */
+export function notedColumns(view: TabView): readonly { readonly name: string; readonly column: number }[] {
+  const used = new Set(view.writeBack.used);
+  return view.grid.hasNotes ? sourceColumns(view).filter(({ name }) => used.has(name)) : [];
 }
 
 interface Untold {
@@ -93,12 +99,13 @@ interface Untold {
   readonly key: string | undefined;
 }
 
-/** The cells of our columns of which this run says nothing, and our notes at rows that are not of this run. */
+/** The cells of our columns of which this run says nothing, and our notes that are not of this run. */
 function untold(view: TabView): readonly Untold[] {
   const { writeBack, grid, header, columns, placed } = view;
   const told = new Map(placed.map((row, index) => [row, index]));
   const source = sourceColumns(view);
-  const noted = notedColumns(view);
+  const noted = allNoted(view);
+  const used = new Set(notedColumns(view).map(({ column }) => column));
   const keys = new Set(writeBack.keys.map(foldName));
   const isKey = ({ name }: { readonly name: string }): boolean => keys.has(foldName(name));
   return grid.rows.flatMap((cells, row): readonly Untold[] => {
@@ -118,8 +125,8 @@ function untold(view: TabView): readonly Untold[] {
       if (values?.[name] !== undefined) continue;
       found.push({ row, column, text: cellAt(grid, row, column).text, ...idsOf(name) });
     }
-    if (index !== undefined) return found;
     for (const { name = '', column } of noted) {
+      if (index !== undefined && used.has(column)) continue;
       const { note, text } = cellAt(grid, row, column);
       if (note !== '' && withNote(note, undefined) !== note)
         found.push({ row, column, text, note, ...idsOf(name, 'note') });
