@@ -43,9 +43,13 @@ export async function createTeamsheet(options: TeamsheetOptions = {}): Promise<T
   let connection: Connection | undefined;
   // Before there is a key, no text can hold it.
   let withhold: Withhold = (text) => text;
+  let hasWarned = false;
   const emit = (event: RunEvent): void => {
     // A push that ended midway for it would leave writes without an answer.
     new Promise((told) => told(on(withoutKey(event, withhold)))).catch((error: unknown) => {
+      // It most often fails at each event alike.
+      if (hasWarned) return;
+      hasWarned = true;
       process.emitWarning(`on: ${String(withoutKey(error, withhold))}`, { code: 'library.listener' });
     });
   };
