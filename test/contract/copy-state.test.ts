@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -178,6 +178,21 @@ function copySuite(name: string, open: () => Promise<PostgresClient>): void {
       const { store } = await openTestState(await open(), schema, folder.path, { clock });
       expect((await store.runs(9)).map(({ id }) => id)).toEqual(['RUN-1']);
       await store.close();
+    });
+
+    it.each(['Member ID,Name\nA-1,Ada\n', ''])('is refused where another file is: %j', async (text) => {
+      await (await openFile('first')).close();
+      await into('first');
+      const file = join(folder.path, 'users.csv');
+      writeFileSync(file, text);
+      const copied = readPostgresState(place(), (source) =>
+        makeSqliteState(file, (target) => copyState(source, target)),
+      );
+      await expect(copied).rejects.toMatchObject({
+        ...{ code: 'state.not_empty', exitCode: 6 },
+        message: `${file} is there and is no state: nothing is copied over it`,
+      });
+      expect(readFileSync(file, 'utf8')).toBe(text);
     });
 
     it('is not there at all where it could not be finished', async () => {

@@ -11,6 +11,7 @@ import {
   type CopyTarget,
   type TableName,
 } from '../copy.ts';
+import { StoppedError, TeamsheetError } from '../../model/error.ts';
 import { openDatabase, type Database } from './database.ts';
 import { makePrivateFolder, syncFolder } from '../private-files.ts';
 import { RunFolders } from '../run-folders.ts';
@@ -44,7 +45,7 @@ export async function makeSqliteState<T>(file: string, work: (target: CopyTarget
   const draft = join(dirname(file), `.${basename(file)}.copy`);
   await attempt(file, () => {
     refuseWrongPath(file);
-    refuseNotEmpty(file, countRows(file));
+    refuseOccupied(file);
     rmSync(draft, { recursive: true, force: true });
     makePrivateFolder(draft);
   });
@@ -66,8 +67,21 @@ export async function makeSqliteState<T>(file: string, work: (target: CopyTarget
   }
 }
 
+/** Errors: StoppedError `state.not_empty`; those of `openStore`. */
+function refuseOccupied(file: string): void {
+  if (!existsSync(file)) return;
+  try {
+    refuseNotEmpty(file, countRows(file));
+  } catch (error) {
+    if (!(error instanceof TeamsheetError) || error.code !== 'state.damaged') throw error;
+    throw new StoppedError('state.not_empty', `${file} is there and is no state: nothing is copied over it`, {
+      next: 'Name another file, then run the command again.',
+      cause: error,
+    });
+  }
+}
+
 function countRows(file: string): number {
-  if (!existsSync(file)) return 0;
   const db = open(file);
   try {
     return TABLE_NAMES.reduce((sum, table) => sum + db.count(`SELECT count(*) FROM ${table}`), 0);
@@ -86,7 +100,7 @@ function publish(state: string, file: string, draft: string, runs: readonly stri
     renameSync(join(draft, 'runs', id, 'rows.sqlite'), rows);
     syncFolder(folders.of(id));
   }
-  refuseNotEmpty(file, countRows(file));
+  refuseOccupied(file);
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
   // A file that somebody else has made by now stays.
   linkSync(state, file);
