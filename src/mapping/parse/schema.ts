@@ -130,18 +130,26 @@ export const version = z
   })
   .describe('The version of this format: 1.');
 
+/** How both kinds of schedules are written. */
+const SCHEDULES = 'write schedule: "*/15 8-22 * * *" or schedule: { at: "each.kickoff - 24h" }';
+
 const scheduleEntry = z.union([
-  z
-    .string()
-    .regex(
-      /^\s*\S+(\s+\S+){4}\s*$/,
-      'a schedule has five fields, such as "*/15 8-22 * * *", or is { at: "each.kickoff - 24h" }',
-    ),
-  strict({
-    at: text.describe(
-      'A moment of each game week: `each.start`, `each.end` or `each.kickoff`, + or - a duration.',
-    ),
-  }),
+  z.string().regex(/^\s*\S+(\s+\S+){4}\s*$/, `a schedule has five fields: ${SCHEDULES}`),
+  z.strictObject(
+    {
+      at: text.describe(
+        'A moment of each game week: `each.start`, `each.end` or `each.kickoff`, + or - a duration.',
+      ),
+    },
+    {
+      error: (issue) =>
+        issue.code === 'unrecognized_keys'
+          ? issue.keys
+              .map((key) => `unknown key ${show(key)}${didYouMean(key, ['at']) || `; ${SCHEDULES}`}`)
+              .join('; ')
+          : undefined,
+    },
+  ),
 ]);
 
 const LONGEST_NAME = 100;

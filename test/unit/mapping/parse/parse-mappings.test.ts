@@ -294,6 +294,11 @@ describe('a mapping that is wrong says what, where and what is near', () => {
   const prices = (operation: string, rest = ''): string =>
     `version: 1\nname: p\npush: prices\nsource: { csv: p.csv }\noperation: ${operation}\ncolumns: auto\n${rest}`;
   test.each([
+    [
+      `${USERS}schedule: { cron: "0 7 * * *" }\n`,
+      'm.yaml:9:11: schedule.at: is missing; write a text\nm.yaml:9:13: unknown key "cron"; write schedule: "*/15 8-22 * * *" or schedule: { at: "each.kickoff - 24h" }',
+    ],
+    [`${USERS}schedule: { att: each.end }\n`, 'm.yaml:9:13: unknown key "att": did you mean "at"?'],
     [USERS.replace('columns:', 'colums:'), 'm.yaml:6:1: unknown key "colums": did you mean "columns"?'],
     [
       pull('users').replace('r.csv', 'teamsheet.yaml'),
