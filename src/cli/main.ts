@@ -1,4 +1,5 @@
 import { EXIT, InternalError, InterruptedError, TeamsheetError, type ExitCode } from '../model/error.ts';
+import { lacksFiles, MORE_FILES } from '../model/fetch-error.ts';
 import { sameSetting, type CommonArgs } from './command.ts';
 import { parseCommandLine } from './command-line.ts';
 import { commands } from './commands/registry.ts';
@@ -50,7 +51,7 @@ function explain(cause: unknown, signal: AbortSignal): TeamsheetError {
   if (signal.aborted && signal.reason instanceof InterruptedError) return signal.reason;
   const message = cause instanceof Error ? cause.message : String(cause);
   return new InternalError('internal.unexpected', `unexpected failure: ${message}`, {
-    next: 'run it again with --verbose and report what it says',
+    next: lacksFiles(cause) ? MORE_FILES : 'run it again with --verbose and report what it says',
     cause,
   });
 }

@@ -1,4 +1,5 @@
 import { AccessError, RefusedError, UnavailableError, type TeamsheetError } from '../model/error.ts';
+import { lacksFiles, MORE_FILES } from '../model/fetch-error.ts';
 import type { HttpRequest } from '../model/ports.ts';
 import type { ServiceFault, Verdict } from './classify.ts';
 
@@ -37,7 +38,7 @@ export function unavailable(
     fault === 'service.unreachable' || fault === 'service.timeout'
       ? `${address} got no answer: ${reason}`
       : `${address} answered with ${reason}${CHECK_URL.has(fault) ? ': is base_url right?' : ''}`;
-  return new UnavailableError(fault, message, { next: NEXT[fault], cause });
+  return new UnavailableError(fault, message, { next: lacksFiles(cause) ? MORE_FILES : NEXT[fault], cause });
 }
 
 /** The error of an account with a field of another kind than the interface documents; `issue` names it. */

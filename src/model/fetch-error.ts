@@ -19,3 +19,9 @@ export function* chainOf(error: unknown): Generator<Error> {
     at = at.cause;
   }
 }
+
+/** Whether the operating system lets this process, or this machine, open no more files and connections. */
+export const lacksFiles = (error: unknown): boolean =>
+  rootsOf(error).some(({ code }) => code === 'EMFILE' || code === 'ENFILE');
+
+export const MORE_FILES = 'Let the program open more files (ulimit -n), then run the command again.';

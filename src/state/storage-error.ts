@@ -1,4 +1,5 @@
 import { ConfigError, UnavailableError } from '../model/error.ts';
+import { lacksFiles, MORE_FILES } from '../model/fetch-error.ts';
 import { isErrno } from './private-files.ts';
 import { UnreadableValueError } from './sql-row.ts';
 
@@ -29,7 +30,10 @@ export function damaged(file: string, reason: string, cause?: unknown): ConfigEr
 function unwritable(file: string, cause: Error): UnavailableError {
   return new UnavailableError('state.unwritable', `${file} cannot be opened and written: ${cause.message}`, {
     file,
-    next: 'Free some disk space or correct the permissions of the file and its folder, then run the command again.',
+    // SQLite does not say why it cannot open a file.
+    next: lacksFiles(cause)
+      ? MORE_FILES
+      : 'Free some disk space, correct the permissions of the file and its folder, or let the program open more files (ulimit -n), then run the command again.',
     cause,
   });
 }

@@ -108,6 +108,17 @@ describe('reads', () => {
     );
   });
 
+  it('name the limit of open files where it lets no connection be made', async () => {
+    const cause = Object.assign(new Error('connect EMFILE'), { code: 'EMFILE', syscall: 'connect' });
+    const wire = open(
+      four(new TransportError('refused', 'no connection (EMFILE)', new TypeError('fetch failed', { cause }))),
+    );
+    expect(await failureOf(wire, wire.client.get('get-squad', { id: ID }))).toMatchObject({
+      code: 'service.unreachable',
+      next: 'Let the program open more files (ulimit -n), then run the command again.',
+    });
+  });
+
   it('go on after a failure that passes, and heed Retry-After of a 503', async () => {
     const busy = envelopeAnswer(503, null, { headers: { 'retry-after': '7' } });
     const wire = open([html, busy, envelopeAnswer(200, USER)]);

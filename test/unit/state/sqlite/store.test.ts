@@ -20,6 +20,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { KnownRecord } from '../../../../src/model/state/run-rows.ts';
 import type { Store } from '../../../../src/model/state/store.ts';
+import { storageError } from '../../../../src/state/storage-error.ts';
 import { openStore } from '../../../../src/state/sqlite/store.ts';
 import { RUN_ROWS_FORMAT } from '../../../../src/state/sqlite/run-rows-format.ts';
 import { STATE_FORMAT } from '../../../../src/state/sqlite/state-format.ts';
@@ -632,6 +633,18 @@ describe('a state file that cannot be written', () => {
     const store = await open();
     expect(await countFacts(store, stopped.n + 1)).toBe(stopped.n);
     await store.close();
+  });
+
+  it('names the limit of open files where it stops it', () => {
+    const cause = Object.assign(new Error('EMFILE'), { code: 'EMFILE', syscall: 'open' });
+    expect(storageError(file, cause)).toMatchObject({
+      code: 'state.unwritable',
+      next: 'Let the program open more files (ulimit -n), then run the command again.',
+    });
+    // SQLite tells an open file too many as it tells wrong permissions.
+    expect(storageError(file, Object.assign(new Error('x'), { errcode: 14 }))).toMatchObject({
+      next: expect.stringContaining('or let the program open more files (ulimit -n)') as string,
+    });
   });
 
   it('waits for another writer, then says that it is busy', async () => {
