@@ -40,7 +40,7 @@ export function defineCommand<
       return parser
         .options(options)
         .group(ownFirst(Object.keys(options)), 'Flags:')
-        .check((args) => refuseTwice(args, { ...commonFlags, ...options }), false);
+        .check((args) => checkFlags(args, { ...commonFlags, ...options }), false);
     },
     // yargs parsed the arguments by these very options.
     run: (args, program) => run(args as ArgsOf<Set & Places>, program),
@@ -51,12 +51,14 @@ export function defineCommand<
 const ownFirst = (flags: readonly string[]): string[] =>
   flags.toSorted((one, other) => Number(sharedFlags.has(one)) - Number(sharedFlags.has(other)));
 
-/** A flag that takes one value comes as a list when it stands twice. */
-function refuseTwice(args: Readonly<Record<string, unknown>>, options: OptionSet): true {
+/** A flag that takes one value comes as a list when it stands twice. One without a text is most often a variable of a script that nobody set. */
+function checkFlags(args: Readonly<Record<string, unknown>>, options: OptionSet): true {
   const twice = Object.keys(options).find(
     (name) => options[name]?.array !== true && Array.isArray(args[name]),
   );
   if (twice !== undefined) throw new UsageError('usage.arguments', `--${twice} stands twice`);
+  const empty = Object.keys(options).find((name) => args[name] === '');
+  if (empty !== undefined) throw new UsageError('usage.arguments', `--${empty} is empty`);
   return true;
 }
 

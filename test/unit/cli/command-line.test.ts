@@ -102,6 +102,14 @@ describe('parseCommandLine', () => {
     });
   });
 
+  it('refuses a flag that is empty, as of a variable that nobody set', async () => {
+    await expect(parseCommandLine(['plan', '--mappings', ''])).rejects.toMatchObject({
+      exitCode: 64,
+      message: '--mappings is empty',
+    });
+    await expect(parseCommandLine(['push', '--plan='])).rejects.toMatchObject({ message: '--plan is empty' });
+  });
+
   it.each(LATER_FLAGS)('answers --%s as part of a later version', async (flag) => {
     await expect(parseCommandLine(['push', `--${flag}`, 'x'])).rejects.toMatchObject({
       code: 'usage.later',
