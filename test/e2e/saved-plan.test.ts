@@ -185,6 +185,10 @@ describe('plan --out and push --plan', () => {
       code: 4,
       stderr: expect.stringContaining('there is no saved plan none.plan') as string,
     });
+    expect(await run('push', '--plan', '.')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('. is a folder, and a saved plan is a file') as string,
+    });
     await run('plan', '--out', 'week.plan');
     const text = readFileSync(path('week.plan'), 'utf8');
     for (const damaged of [text.slice(0, -20), text.replace('Cleo', 'Clea'), text.slice(0, 40)]) {

@@ -94,6 +94,12 @@ export async function readPlanFile(file: string, { cwd }: Pick<Program, 'cwd'>):
   const path = resolve(cwd, file);
   const start = startOf(path);
   if (start === undefined) {
+    const other = otherAt(path);
+    if (other !== undefined) {
+      throw new ConfigError('plan.missing', `${file} is ${other}, and a saved plan is a file`, {
+        next: 'name a file that plan --out FILE wrote',
+      });
+    }
     throw new ConfigError(
       'plan.missing',
       `there is no saved plan ${relative(cwd, path)}, or it cannot be read`,
