@@ -10,7 +10,7 @@ export type Repeat = (work: () => void, everyMs: number) => () => void;
 export interface LeaseTable {
   /** Takes a lease that is free, or whose holder is known to be gone; answers its number, which no other taking has. Errors: StoppedError `lock.held`; those of the table. */
   take(account: ServiceAccount, owner: string): Promise<number>;
-  /** False where somebody else has taken it since. */
+  /** False where somebody else has taken it since. Errors: StoppedError where nothing may be sent under it; those of the table. */
   renew(account: ServiceAccount, lease: number): Promise<boolean>;
   /** Lets it go, and says that nothing more is sent under it. */
   free(account: ServiceAccount, lease: number): Promise<void>;
@@ -68,9 +68,10 @@ export class Leases implements Lock {
     const name = nameOf(account);
     this.#held.set(name, held);
     const stop = this.#repeat(() => {
-      // What cannot be renewed runs out.
-      this.#renew(held).catch(() => {
-        if (this.#ageMs(held) >= this.#termMs) held.lost.abort(lockLost(account));
+      this.#renew(held).catch((error: unknown) => {
+        if (error instanceof StoppedError) held.lost.abort(error);
+        // What cannot be renewed runs out.
+        else if (this.#ageMs(held) >= this.#termMs) held.lost.abort(lockLost(account));
       });
     }, this.#termMs / 3);
     return {

@@ -64,7 +64,9 @@ export class PostgresLeases implements LeaseTable, LockLook {
     if (row !== undefined && !isGone(text(row, 3), this.#process)) throw heldBy(account, row);
   }
 
+  /** Errors: StoppedError `lock.clock`, for a clock may jump while a command runs; those of the database. */
   async renew(account: ServiceAccount, lease: number): Promise<boolean> {
+    await refuseOtherTime(this.#db, this.#clock, this.#clockToleranceMs);
     const statement = `UPDATE {lease} SET expires = ${EXPIRES} WHERE ${HELD}`;
     return (await this.#db.run(statement, ...serviceKey(account), lease, this.#termMs)) > 0;
   }

@@ -116,6 +116,15 @@ describe('the timer', () => {
     expect(calls).toHaveLength(3);
   });
 
+  it('lets what is under way end at once where the table refuses that more is sent', async () => {
+    const held = await leases.acquire(club, 'push');
+    renew = () => Promise.reject(new StoppedError('lock.clock', 'the clock is wrong'));
+    repeats[0]?.work();
+    await settle();
+    expect(held.lost.reason).toMatchObject({ code: 'lock.clock' });
+    await expect(held.check()).rejects.toMatchObject({ code: 'lock.clock' });
+  });
+
   it('lets what is under way end once the term is over and the table never answered, and not before', async () => {
     const held = await leases.acquire(club, 'push');
     renew = () => Promise.reject(new UnavailableError('state.unreachable', 'no database'));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { KnownRecord } from '../../../src/model/state/run-rows.ts';
 import type { Intent, Lock, Store } from '../../../src/model/state/store.ts';
 import { DatabaseFailure, type PostgresClient } from '../../../src/state/postgres/client.ts';
@@ -107,6 +107,24 @@ describe('the tables of a state', () => {
         message: expect.stringMatching(/^the clock of this machine is \d\d s off that of /) as string,
       });
     await at(0);
+  });
+
+  it.each([-60_000, 60_000])('end a lock whose machine has its clock set by %d ms', async (offMs) => {
+    let off = 0;
+    let renew = (): void => undefined;
+    const { lock } = await open({
+      clock: { ...clock, now: () => Date.now() + off },
+      clockToleranceMs: 5_000,
+      repeat: (work) => {
+        renew = work;
+        return () => undefined;
+      },
+    });
+    const held = await lock.acquire(account, 'push');
+    off = offMs;
+    renew();
+    await vi.waitFor(() => expect(held.lost.reason).toMatchObject({ code: 'lock.clock' }));
+    await expect(held.check()).rejects.toMatchObject({ code: 'lock.clock' });
   });
 
   it('are looked at without being made', async () => {
