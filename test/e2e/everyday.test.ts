@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { readXlsx } from 'hucre/xlsx';
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeFolder, runCli } from '../support/cli.ts';
@@ -58,6 +59,24 @@ describe('a new operator', () => {
       name: 'mappings',
       fix: expect.stringContaining('fantasy_league_id') as string,
     });
+  });
+
+  it('adds to a .env that is there what it lacks', async () => {
+    const env = 'elsewhere/.env';
+    const read = (): string => readFileSync(join(folder.path, env), 'utf8');
+    const init = () => runHere(['init', 'elsewhere', '--json'], { cwd: folder.path, env: service.env });
+    folder.write(env, 'OTHER=1\nTEAMSHEET_API_KEY=mine');
+    expect(JSON.parse((await init()).stdout)).toMatchObject({
+      written: expect.arrayContaining(['.env']) as unknown,
+    });
+    const completed = read();
+    expect(completed.startsWith('OTHER=1\nTEAMSHEET_API_KEY=mine\nTEAMSHEET_BASE_URL=')).toBe(true);
+    expect(parseEnv(completed)).toMatchObject({
+      TEAMSHEET_API_KEY: 'mine',
+      TEAMSHEET_BASE_URL: service.baseUrl,
+    });
+    expect(JSON.parse((await init()).stdout)).toMatchObject({ written: [] });
+    expect(read()).toBe(completed);
   });
 
   it.each([

@@ -1,7 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import { ConfigError, EXIT, UsageError } from '../../model/error.ts';
 import { isTimezone } from '../../runtime/config/config-file.ts';
+import { readOptionalText } from '../../runtime/config/env-file.ts';
 import { defineCommand } from '../command.ts';
 import { text as textFlag, texts } from '../flags.ts';
 import { askAccess } from '../init/ask-access.ts';
@@ -147,15 +149,31 @@ const ignoresSecrets = (file: string): boolean =>
 function writeNew(path: string, file: NewFile): boolean {
   try {
     mkdirSync(dirname(path), { recursive: true });
+    if (file.completes === true && existsSync(path)) return complete(path, file);
     writeFileSync(path, file.text, { flag: 'wx', mode: file.private === true ? 0o600 : 0o666 });
     return true;
   } catch (cause) {
+    if (cause instanceof ConfigError) throw cause;
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw new ConfigError('init.unwritable', `${path} cannot be written: ${(cause as Error).message}`, {
       file: path,
       cause,
     });
   }
+}
+
+/** Adds the variables that a file lacks; false where it lacks none. Errors: ConfigError `env.unreadable`. */
+function complete(path: string, { text }: NewFile): boolean {
+  const there = readOptionalText(path, 'env.unreadable') ?? '';
+  const named = parseEnv(there);
+  const lacking = String(text)
+    .split('\n')
+    .filter(
+      (line) => line !== '' && !Object.keys(parseEnv(line)).every((name) => Object.hasOwn(named, name)),
+    );
+  if (lacking.length === 0) return false;
+  appendFileSync(path, `${there === '' || there.endsWith('\n') ? '' : '\n'}${lacking.join('\n')}\n`);
+  return true;
 }
 
 function renderInit(

@@ -25,6 +25,8 @@ export type SetupVars = Readonly<Record<string, string>>;
 export interface NewFile {
   readonly text: string | Uint8Array;
   readonly private?: true;
+  /** Variables that a file which is there lacks are added to it. */
+  readonly completes?: true;
 }
 
 /** What a set-up is for, beside the service. */
@@ -119,7 +121,7 @@ export function setupFiles({
   const ignoredKey = googleKey === undefined || isAbsolute(googleKey) ? '' : `/${googleKey}\n`;
   return new Map<string, NewFile>([
     ['teamsheet.yaml', { text: configText({ googleKey, vars, timezone, isPublished: inTabs }) }],
-    ['.env', { text: env, private: true }],
+    ['.env', { text: env, private: true, completes: true }],
     ['.gitignore', { text: IGNORED + ignoredKey }],
     ...shippedFiles('mappings', 'mappings').flatMap(([path, file]): [string, NewFile][] => {
       const name = basename(path);
