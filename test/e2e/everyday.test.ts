@@ -77,6 +77,15 @@ describe('a new operator', () => {
     });
     expect(JSON.parse((await init()).stdout)).toMatchObject({ written: [] });
     expect(read()).toBe(completed);
+    // As an init leaves it that was told neither.
+    folder.write(env, 'TEAMSHEET_BASE_URL=\nTEAMSHEET_API_KEY=\nOTHER=1\n');
+    await init();
+    expect(read().split('\n')).toEqual([
+      `TEAMSHEET_BASE_URL=${service.baseUrl}`,
+      `TEAMSHEET_API_KEY=${service.env['TEAMSHEET_API_KEY']}`,
+      'OTHER=1',
+      '',
+    ]);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError, EXIT, UsageError } from '../../model/error.ts';
@@ -162,17 +162,22 @@ function writeNew(path: string, file: NewFile): boolean {
   }
 }
 
-/** Adds the variables that a file lacks; false where it lacks none. Errors: ConfigError `env.unreadable`. */
+/** Adds the variables that a file lacks, and fills in those that have no value there; false where nothing is to be written. Errors: ConfigError `env.unreadable`. */
 function complete(path: string, { text }: NewFile): boolean {
   const there = readOptionalText(path, 'env.unreadable') ?? '';
   const named = parseEnv(there);
   const lacking = String(text)
     .split('\n')
-    .filter(
-      (line) => line !== '' && !Object.keys(parseEnv(line)).every((name) => Object.hasOwn(named, name)),
-    );
+    .flatMap((line) => Object.entries(parseEnv(line)).map(([name, value]) => ({ line, name, value })))
+    .filter(({ name, value }) => named[name] === undefined || (named[name] === '' && value !== ''));
   if (lacking.length === 0) return false;
-  appendFileSync(path, `${there === '' || there.endsWith('\n') ? '' : '\n'}${lacking.join('\n')}\n`);
+  const lines = there === '' ? [] : there.replace(/\n$/, '').split('\n');
+  for (const { line, name } of lacking) {
+    const empty = lines.findIndex((each) => parseEnv(each)[name] === '');
+    if (empty === -1) lines.push(line);
+    else lines[empty] = line;
+  }
+  writeFileSync(path, `${lines.join('\n')}\n`);
   return true;
 }
 
