@@ -3,6 +3,7 @@ import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { columnLetters } from '../../src/model/tables/column-letters.ts';
 import type { PushSummary } from '../../src/model/state/store.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
+import { retry } from '../../src/sync/retry.ts';
 import { PLAN_OPTIONS } from '../support/engine.ts';
 import { settingNames } from '../support/points.ts';
 import { makeSheetEngine, WRITE_BACK, type SheetEngine } from '../support/sheet-engine.ts';
@@ -79,6 +80,23 @@ describe('what became of rows', () => {
     made.tab.set(2, 2, 'created');
     expect((await run(made)).report.exit_code).toBe(0);
     expect(made.tab.shown().map((row) => row[2])).toEqual(['Status', 'unchanged', 'unchanged']);
+  });
+
+  it('is written over a remark on the only row that a retry reads', async () => {
+    const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann'], ['B', LONG]]);
+    const of = made.mapping({ writeBack: WRITE_BACK });
+    await run(made, { of });
+    made.tab.set(2, 1, 'Bob');
+    made.tab.set(2, 2, 'name is shorter now');
+    const again = await retry(
+      made.ports,
+      undefined,
+      PLAN_OPTIONS,
+      () => of,
+      () => Promise.resolve(),
+    );
+    expect([again?.report.exit_code, warnings(made)]).toEqual([0, []]);
+    expect(made.tab.shown().map((row) => row[2])).toEqual(['Status', 'created', 'created']);
   });
 
   it('is written once: a run that changes nothing writes nothing', async () => {

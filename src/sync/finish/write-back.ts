@@ -5,7 +5,7 @@ import { TeamsheetError, UnavailableError } from '../../model/error.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import { shownLine } from '../../model/tables/cell.ts';
-import type { WriteBackResult, WriteBackRow } from '../../model/tables/table.ts';
+import type { WriteBack, WriteBackResult, WriteBackRow } from '../../model/tables/table.ts';
 import { wallClock } from '../../model/time/wall-clock.ts';
 import { rowPages } from '../rows/row-pages.ts';
 import type { SyncPorts } from '../ports.ts';
@@ -33,23 +33,19 @@ export async function writeBackOutcomes(
   const textIn = textsBeside(mapping, header);
   const written: WriteBackRow[] = [];
   let foreign: string | undefined;
-  let isOurs = false;
   for await (const page of rowPages(rows, name)) {
     for (const row of page) {
-      for (const text of textIn(row)) {
-        if (OUTCOME_WORDS.has(text)) isOurs = true;
-        else foreign ??= text;
-      }
+      foreign ??= textIn(row).find((text) => !OUTCOME_WORDS.has(text));
       // Rows that are left out may be those of another mapping of the same tab.
       if (row.outcome !== 'excluded') written.push(...toRows(row));
     }
   }
   if (written.length === 0) return undefined;
   try {
-    if (foreign !== undefined && !isOurs) throw taken(names.status ?? '', foreign);
     const columns = Object.values(names);
     const read = readColumns(mapping, header);
-    const content = { options: source, header, columns, ...read, rows: written };
+    const doubt = doubtOf(names.status, foreign);
+    const content = { options: source, header, columns, ...read, rows: written, ...(doubt && { doubt }) };
     tell(ports, source.origin, await kind.writeBack(location, content));
     return undefined;
   } catch (error) {
@@ -72,13 +68,16 @@ function textsBeside(mapping: PushMapping, header: readonly string[]): (row: Run
     lines.map((cells) => shownLine(cells)[at]?.trim() ?? '').filter((text) => text !== '');
 }
 
-/** Somebody keeps something else in the column: no outcome stands in any of its rows. */
-function taken(column: string, text: string): UnavailableError {
-  return new UnavailableError(
-    'destination.taken',
-    `column ${show(column)} holds ${show(text)} and no outcome, so it is somebody else's`,
-    { next: 'Give "write_back" columns of its own, or empty that column.' },
-  );
+/** Somebody keeps something else in the column, unless outcomes stand in other rows of the tab. */
+function doubtOf(column: string | undefined, foreign: string | undefined): WriteBack['doubt'] {
+  if (column === undefined || foreign === undefined) return undefined;
+  const message = `column ${show(column)} holds ${show(foreign)} and no outcome, so it is somebody else's`;
+  const next = 'Give "write_back" columns of its own, or empty that column.';
+  return {
+    column,
+    words: OUTCOME_WORDS,
+    error: new UnavailableError('destination.taken', message, { next }),
+  };
 }
 
 const SHOWN = 5;

@@ -34,7 +34,7 @@ const MAX_WRITES = 4;
 /**
  * Writes what became of rows into a tab: our columns and our notes alone, beside the rows wherever they stand by now. The tab is read afresh, written in
  * one call (several where it is too large for one), and looked at as it stands afterwards: what came to stand beside a wrong row, because somebody moved rows in between, is put right.
- * Errors: UnavailableError `destination.unstable`, `destination.unwritten`; ConfigError `source.missing_tab`; those of the client.
+ * Errors: that of a doubt; UnavailableError `destination.unstable`, `destination.unwritten`; ConfigError `source.missing_tab`; those of the client.
  */
 export async function writeBackSheet(
   access: GoogleAccess,
@@ -93,6 +93,7 @@ async function writeInto(
     const placed = placeRows(writeBack, header, texts);
     const { columns, missing } = ourColumns(writeBack, grid, header, last);
     const view = { writeBack, grid, header, columns, placed };
+    if (last === undefined) refuseTaken(view);
     const again = last === undefined ? [] : restore(view, last);
     strays ??= createStrays(view);
     // Rows are placed by cells that have to be right first.
@@ -217,6 +218,14 @@ function isRepeated(changes: readonly CellChange[], last: Update | undefined): b
 /** Whether a change gives one of our columns its header, which is shown as it is written. */
 const isHeader = (change: CellChange, { header, columns }: TabView): boolean =>
   'text' in change && change.row === header.row && [...columns.values()].includes(change.column);
+
+/** Errors: that of the doubt, where the tab confirms it. */
+function refuseTaken({ writeBack: { doubt }, grid, header }: TabView): void {
+  const column = doubt && header.columns.get(foldName(doubt.column));
+  if (doubt === undefined || column === undefined) return;
+  const isOurs = ({ text }: GridCell): boolean => doubt.words.has(text.trim());
+  if (!grid.rows.some((_, row) => row > header.row && isOurs(cellAt(grid, row, column)))) throw doubt.error;
+}
 
 function unwritten(title: string): UnavailableError {
   return new UnavailableError(
