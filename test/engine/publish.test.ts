@@ -277,6 +277,22 @@ describe('publishing a league', () => {
     ]);
   });
 
+  it('waits for no rank of a squad whose detail shows no total', async () => {
+    await keep(fixtures(3, START - DAY));
+    const [all, detail] = [MEMBERS.flatMap((member) => squadOf(member, 1, 20, endOf(1) + DAY)), 'squad'];
+    const ofCat = ({ kind, id }: Kept): boolean => kind === detail && id === 'squad-cat';
+    await keep(
+      all.filter((each) => !ofCat(each)),
+      [keptMark('week-1', 'processed', endOf(1), { by: 'trigger' })],
+    );
+    const awaited = async () => (await publish(endOf(1) + 2 * DAY)).weeks.map((week) => week.awaited);
+    expect(await awaited()).toEqual([1]);
+    await keep(
+      all.filter(ofCat).map((each) => ({ ...each, record: { ...(each.record as object), ranking: null } })),
+    );
+    expect(await awaited()).toEqual([0]);
+  });
+
   it('keeps a published week until its state changes, and says so', async () => {
     await twoWeeks([1]);
     expect((await publish(afterTwo)).weeks[1]?.state).toBe('provisional');

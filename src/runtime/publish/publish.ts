@@ -13,6 +13,7 @@ import type { NumberedWeek } from '../../sync/weeks/week-values.ts';
 import { learntHits } from '../../sync/memory/contradictions.ts';
 import { unknownMembers } from '../../sync/memory/group-members.ts';
 import { knownWeeks, latestKept } from '../../sync/memory/known-weeks.ts';
+import { finalSince } from '../../sync/memory/later-points.ts';
 import { leagueWeeks, type LeagueWeek } from '../../sync/memory/league-weeks.ts';
 import { markTriggered } from '../../sync/memory/processed.ts';
 import { serviceNow } from '../../sync/memory/service-time.ts';
@@ -101,23 +102,35 @@ export async function publishLeague(
     if (unknown !== undefined) emit({ kind: 'warning', message: unknown });
   const written = await replaceFolder(settings.out, siteFiles(site), settings.shownOut);
   await keepPublished(memory, scope, fresh, nowMs);
-  const past = new Set(season.filter(({ isPast }) => isPast).map(({ week }) => week.id));
-  const weeks = values.map((shownWeek): PublishedWeek => {
+  const weeks: PublishedWeek[] = [];
+  for (const shownWeek of values) {
     const { number: week, gameWeek, state } = shownWeek;
-    return {
+    const numbered = shown.find(({ league }) => league.week.id === gameWeek);
+    weeks.push({
       ...{ week, gameWeek, state, was: all.before.get(gameWeek)?.state },
       changed: fresh.some((each) => each.gameWeek === gameWeek),
-      awaited: awaitedIn(shownWeek, past.has(gameWeek)),
-    };
-  });
+      awaited: numbered === undefined ? 0 : await awaitedIn(memory, scope, shownWeek, numbered),
+    });
+  }
   return { files: written.files, changedFiles: written.changed, squads: site.squads.length, weeks, waiting };
 }
 
-/** Once the next week has begun, no rank of this one comes any more; where none was read, nobody may want one. */
-function awaitedIn({ squads }: WeekValues, isPast: boolean): number {
+/**
+ * Once the next week has begun, no rank of this one comes any more; where none was read, nobody may want one. A squad whose detail was read after all of the week and has no total, such as
+ * that of a late member, gets none.
+ */
+async function awaitedIn(
+  memory: Memory,
+  scope: LeagueScope,
+  { gameWeek, squads }: WeekValues,
+  { league, wholeMs }: NumberedWeek,
+): Promise<number> {
   const read = squads.filter(({ isRead }) => isRead);
-  const without = read.filter(({ rank }) => rank === undefined).length;
-  return isPast || without === read.length ? 0 : without;
+  const without = read.filter(({ rank }) => rank === undefined);
+  if (league.isPast || without.length === 0 || without.length === read.length) return 0;
+  const detailAt = await memory.readAt(scope, gameWeek, 'squad');
+  const sinceMs = Math.max(finalSince(league), wholeMs);
+  return without.filter(({ squad }) => !((detailAt.get(squad) ?? -Infinity) >= sinceMs)).length;
 }
 
 function noneBegun(
