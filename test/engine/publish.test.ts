@@ -11,6 +11,7 @@ import type { GroupMember } from '../../src/season/standings.ts';
 import {
   keptMark,
   keptOfFixtures,
+  keptOfLeague,
   keptOfLineup,
   keptOfPlayer,
   keptOfSquad,
@@ -274,6 +275,29 @@ describe('publishing a league', () => {
       [1, 'week-1'],
       [2, 'week-2'],
       [3, 'another-3'],
+    ]);
+  });
+
+  it('has a page for a week all of whose matches were put off, so that the fixtures leave it out', async () => {
+    await twoWeeks();
+    const [third, fourth] = [summary(3), summary(4)];
+    await keep(
+      keptOfLeague(
+        { id: 7, name: 'Summer League', current_game_week: third, next_game_week: fourth },
+        startOf(3),
+      ),
+      ...[1, 2, 4].map((week) =>
+        keptOfFixtures(
+          { ...summary(week), fixtures: [{ id: `f${week - 1}`, start_date: iso(kickOffOf(week)) }] },
+          startOf(3) + 1,
+        ),
+      ),
+    );
+    const { weeks } = await publish(startOf(4) + 1);
+    expect(weeks.map(({ week, state }) => [week, state])).toEqual([
+      [1, 'final'],
+      [2, 'final'],
+      [3, 'provisional'],
     ]);
   });
 

@@ -44,9 +44,12 @@ export async function knownWeeks(memory: Memory, scope: LeagueScope): Promise<re
   return withoutReplaced(found, counts);
 }
 
+/** What is kept of a week alone that the service showed as one that runs. */
+const OF_A_WEEK: ReadonlySet<KeptKind> = new Set(['lineup', 'squad', 'mark']);
+
 /**
  * The weeks without those that the newest fixtures leave out although they list weeks from before and after it, such as where the service has given it another id. A week of which
- * a squad or a line-up was read stays.
+ * a squad or a line-up was read stays, and so does one that was marked as the current one: all of its matches were put off.
  */
 function withoutReplaced(weeks: readonly GameWeek[], counts: readonly KeptCount[]): readonly GameWeek[] {
   const listings = counts.filter(({ kind }) => kind === 'fixture').map(({ newestMs }) => newestMs);
@@ -55,12 +58,10 @@ function withoutReplaced(weeks: readonly GameWeek[], counts: readonly KeptCount[
     .filter(({ readAtMs, startMs }) => readAtMs >= listedMs && !Number.isNaN(startMs))
     .map(({ startMs }) => startMs);
   const [fromMs, toMs] = [Math.min(...starts), Math.max(...starts)];
-  const read = new Set(
-    counts.filter(({ kind }) => kind === 'lineup' || kind === 'squad').map(({ gameWeek }) => gameWeek),
-  );
+  const own = new Set(counts.filter(({ kind }) => OF_A_WEEK.has(kind)).map(({ gameWeek }) => gameWeek));
   return weeks.filter(
     ({ id, readAtMs, startMs }) =>
-      readAtMs >= listedMs || read.has(id) || !(fromMs <= startMs && startMs <= toMs),
+      readAtMs >= listedMs || own.has(id) || !(fromMs <= startMs && startMs <= toMs),
   );
 }
 
