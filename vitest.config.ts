@@ -13,6 +13,7 @@ export const SHARED = ['test/{unit,engine,e2e,property,contract}/**/*.test.ts'];
 export const ALONE = [
   'test/unit/tables/google-{client,credentials}.test.ts',
   'test/unit/cli/ask-access.test.ts',
+  'test/unit/cli/schedule/due-sync.test.ts',
   'test/contract/{full,report,season}-disk.test.ts',
   'test/property/season-crash.test.ts',
 ];

@@ -31,7 +31,7 @@ export async function syncDue(
 const isLeft = (exitCode: ExitCode | undefined): boolean =>
   exitCode === EXIT.unavailable || exitCode === EXIT.incomplete;
 
-/** The mappings that an outage left with nothing, or with a part, or the budget or another process with nothing. */
+/** The mappings that an outage, or a clock that is set, left with nothing, or with a part, or the budget or another process with nothing. */
 function leftBy(runs: readonly DueRun[], ends: readonly RunEnd[], areLeft: boolean): ReadonlySet<string> {
   const endOf = new Map(
     ends.flatMap((end) => end.summaries.map((summary) => [summary.name, { end, summary }])),
@@ -41,7 +41,9 @@ function leftBy(runs: readonly DueRun[], ends: readonly RunEnd[], areLeft: boole
     if (ended === undefined) return areLeft;
     const { end, summary } = ended;
     if (summary.direction === 'pull') return isLeft(summary.error?.exit_code);
-    return end.exitCode === EXIT.unavailable && summary.deferred + summary.unknown > 0;
+    // Its lock may also end while it writes.
+    const isOut = end.exitCode === EXIT.unavailable || end.stoppedBy === 'lock.clock';
+    return isOut && summary.deferred + summary.unknown > 0;
   });
   return new Set(left.map(({ mapping }) => mapping));
 }

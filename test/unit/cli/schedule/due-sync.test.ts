@@ -1,0 +1,55 @@
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import type * as Sync from '../../../../src/cli/commands/sync.ts';
+import type { Program } from '../../../../src/cli/program.ts';
+import { syncDue } from '../../../../src/cli/schedule/due-sync.ts';
+import type { SessionArgs } from '../../../../src/cli/session.ts';
+import { EXIT } from '../../../../src/model/error.ts';
+import type { RunEnd } from '../../../../src/schedule/mapping-states.ts';
+import type { DueRun } from '../../../../src/schedule/runner.ts';
+import { makeFolder } from '../../../support/cli.ts';
+
+const ended: RunEnd[] = [];
+vi.mock('../../../../src/cli/commands/sync.ts', async (original) => ({
+  ...(await original<typeof Sync>()),
+  runSync: (_args: unknown, running: Program) => {
+    for (const end of ended) running.ended?.(end);
+    return Promise.resolve(EXIT.incomplete);
+  },
+}));
+beforeEach(() => {
+  ended.length = 0;
+});
+
+it.each([
+  ['lock.clock', ['users']],
+  ['budget.exhausted', []],
+])('tries a mapping again whose rows were left by %s: %o', async (stoppedBy, left) => {
+  const folder = makeFolder({
+    'teamsheet.yaml': `version: 1
+environments: { s: { base_url: 'http://127.0.0.1:9', api_key: { env: KEY } } }
+environment: s
+mappings: mappings
+`,
+    'mappings/users.yaml': `version: 1
+name: users
+push: users
+operation: upsert
+source: { csv: users.csv }
+columns: { external_id: ID, display_name: Name }
+`,
+  });
+  onTestFinished(() => folder.remove());
+  const program = {
+    env: { KEY: 'key-of-nobody' },
+    cwd: folder.path,
+    signal: new AbortController().signal,
+    screen: { warn: () => undefined, tell: () => undefined },
+  } as unknown as Program;
+  const counts = { name: 'users', direction: 'push', deferred: 3, unknown: 0 };
+  ended.push({
+    ...{ environment: 's', run: 'R1', exitCode: EXIT.incomplete, stoppedBy },
+    summaries: [counts] as unknown as RunEnd['summaries'],
+  });
+  const run = { mapping: 'users', calendar: { weeks: [] }, atMs: 0 } as unknown as DueRun;
+  expect([...(await syncDue([run], {} as SessionArgs, program)).left]).toEqual(left);
+});
