@@ -77,6 +77,9 @@ describe('a new operator', () => {
     });
     expect(JSON.parse((await init()).stdout)).toMatchObject({ written: [] });
     expect(read()).toBe(completed);
+    folder.write(env, 'TEAMSHEET_API_KEY=mine\n');
+    const { stdout } = await runHere(['init', 'elsewhere'], { cwd: folder.path, env: {} });
+    expect(stdout).toContain('fill TEAMSHEET_BASE_URL into .env');
     // As an init leaves it that was told neither.
     folder.write(env, 'TEAMSHEET_BASE_URL=\nTEAMSHEET_API_KEY=\nOTHER=1\n');
     await init();

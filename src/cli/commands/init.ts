@@ -3,14 +3,14 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError, EXIT, UsageError } from '../../model/error.ts';
 import { isTimezone } from '../../runtime/config/config-file.ts';
-import { readOptionalText } from '../../runtime/config/env-file.ts';
+import { readEnvironment, readOptionalText } from '../../runtime/config/env-file.ts';
 import { defineCommand } from '../command.ts';
 import { text as textFlag, texts } from '../flags.ts';
 import { askAccess } from '../init/ask-access.ts';
 import { askVars } from '../init/ask-vars.ts';
 import { namedFrom, placeSpreadsheet, placeWorkbook, type PlacedTables } from '../init/place-tables.ts';
 import { askReportKinds, askReportPlace, REPORT_KINDS, REPORT_PLACES } from '../init/report-places.ts';
-import { setupFiles, type Access, type NewFile, type SetupVars } from '../init/setup-files.ts';
+import { setupFiles, type NewFile, type SetupVars } from '../init/setup-files.ts';
 import type { Program } from '../program.ts';
 import type { Style } from '../screen.ts';
 import { renderColumns, safeText } from '../render/text.ts';
@@ -93,7 +93,7 @@ export const init = defineCommand({
         }),
       );
     } else {
-      await screen.data(renderInit(shown, results, { access, tables }, program));
+      await screen.data(renderInit(shown, results, { missing: missingIn(folder), tables }, program));
     }
     return EXIT.done;
   },
@@ -181,10 +181,16 @@ function complete(path: string, { text }: NewFile): boolean {
   return true;
 }
 
+/** The variables that have no value in the `.env` of a folder. */
+function missingIn(folder: string): readonly string[] {
+  const { values } = readEnvironment(folder, {});
+  return ['TEAMSHEET_BASE_URL', 'TEAMSHEET_API_KEY'].filter((name) => values[name] === undefined);
+}
+
 function renderInit(
   folder: string,
   files: readonly { readonly path: string; readonly written: boolean }[],
-  { access, tables }: { readonly access: Access; readonly tables: PlacedTables | undefined },
+  { missing, tables }: { readonly missing: readonly string[]; readonly tables: PlacedTables | undefined },
   { screen, name }: Program,
 ): string {
   const style = screen.dataStyle;
@@ -196,16 +202,12 @@ function renderInit(
   const keptEnv = files.some(({ path, written }) => path === '.env' && !written);
   const isNew = (mapping: string): boolean =>
     files.some(({ path, written }) => written && path === join(mapping));
-  const missing = [
-    ...(access.baseUrl === '' ? ['TEAMSHEET_BASE_URL'] : []),
-    ...(access.apiKey === '' ? ['TEAMSHEET_API_KEY'] : []),
-  ];
   const steps = [
     ...(folder === '.' ? [] : [`cd ${safeText(folder)}`]),
-    ...(keptEnv
-      ? ['check TEAMSHEET_BASE_URL and TEAMSHEET_API_KEY in your .env, which was kept']
-      : missing.length > 0
-        ? [`fill ${missing.join(' and ')} into .env`]
+    ...(missing.length > 0
+      ? [`fill ${missing.join(' and ')} into .env`]
+      : keptEnv
+        ? ['check TEAMSHEET_BASE_URL and TEAMSHEET_API_KEY in your .env, which was kept']
         : []),
     `${name} doctor`,
     ...tableSteps(tables, isNew),
