@@ -1,13 +1,15 @@
 import { markup, type Markup, type Part } from './markup.ts';
 
-/** A number with a thin gap between thousands. */
+/** A number with commas between thousands, and the sign of minus. */
 export function count(value: number | string | null | undefined): string {
-  return value === null || value === undefined ? '–' : Number(value).toLocaleString('en-US');
+  return value === null || value === undefined
+    ? '–'
+    : Number(value).toLocaleString('en-US').replace('-', '−');
 }
 
-/** An amount of money with one decimal, as prices have. */
-export function money(value: number | null | undefined): string {
-  return value === null || value === undefined ? '–' : value.toFixed(1);
+/** A number with one decimal, as prices have. */
+export function decimal(value: number | null | undefined): string {
+  return value === null || value === undefined ? '–' : value.toFixed(1).replace('-', '−');
 }
 
 const DAY = new Intl.DateTimeFormat('en-GB', {

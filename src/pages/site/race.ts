@@ -99,7 +99,7 @@ function pointsCourse(squads: readonly SiteSquad[], weeks: readonly number[]): C
     y: (behind) => TOP + (inner * behind) / most,
     ticks: Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => ({
       value: index * step,
-      label: index === 0 ? '0' : `−${count(index * step)}`,
+      label: count(0 - index * step),
     })),
     end: ({ squad }) => count(squad.weeks.findLast(({ total }) => total !== undefined)?.total),
     said: (behind) => (behind === 0 ? 'in front' : `${count(behind)} behind`),

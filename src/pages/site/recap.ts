@@ -1,4 +1,5 @@
 import { visible } from '../markup.ts';
+import { count, decimal } from '../parts.ts';
 import type { SiteFile } from './frame.ts';
 import type { SiteWeek, SquadName } from './values.ts';
 import { chipWords, plural, STATE_WORDS } from './words.ts';
@@ -57,12 +58,12 @@ function recapOf(league: string, week: SiteWeek, notation: Notation): Recap {
     .slice(0, MOST_OF_TABLE)
     .map(
       ({ rank, squad, value, weekPoints }) =>
-        `${rank.toLocaleString('en-US')} · ${strong(squadText(squad, notation))} ${plural(value, 'point')}${weekPoints === undefined ? '' : ` (${signed(weekPoints)})`}`,
+        `${count(rank)} · ${strong(squadText(squad, notation))} ${plural(value, 'point')}${weekPoints === undefined ? '' : ` (${signed(weekPoints)})`}`,
     );
   return { heading, lines: linesOf(week, notation), table };
 }
 
-const signed = (value: number): string => (value < 0 ? `−${-value}` : `+${value}`);
+const signed = (value: number): string => (value < 0 ? count(value) : `+${count(value)}`);
 
 const squadText = ({ name: squad, member }: SquadName, { name }: Notation): string =>
   member === undefined ? name(squad) : `${name(squad)} (${name(member)})`;
@@ -81,7 +82,7 @@ function linesOf(week: SiteWeek, notation: Notation): Recap['lines'] {
       week.best.length > 1 ? 'Managers of the week' : 'Manager of the week',
       first && `${list(week.best.map((each) => squad(each.squad)))} with ${plural(first.value, 'point')}`,
     ],
-    ['Average', week.average === undefined ? undefined : `${week.average.toFixed(1)} points`],
+    ['Average', week.average === undefined ? undefined : `${decimal(week.average)} points`],
     ['Climbers', list(week.climbers.map((each) => `${squad(each.squad)} ▲${each.value}`))],
     [
       'Most captained',

@@ -1,6 +1,6 @@
 import { markup, type Markup, type Part } from '../markup.ts';
 import { pointsChart, rankChart } from '../chart.ts';
-import { card, count, money, named, num, table, tile, tiles, type Column } from '../parts.ts';
+import { card, count, decimal, named, num, table, tile, tiles, type Column } from '../parts.ts';
 import { pitch, type PitchPlayer } from '../pitch.ts';
 import { rootOf, sitePage, squadPath, weekPath, type SiteFile } from './frame.ts';
 import type { Site, SiteEntry, SiteLineup, SitePlayer, SiteSquad, SquadWeek } from './values.ts';
@@ -33,7 +33,7 @@ function numbers({ week, rank, previousRank, isNew, points, total, value }: Squa
     tile('Rank', count(rank), movement({ rank, previousRank, isNew })),
     tile('Total', count(total), 'points'),
     tile(`Game week ${week}`, count(points), 'points'),
-    ...(value === undefined ? [] : [tile('Value', money(value))]),
+    ...(value === undefined ? [] : [tile('Value', decimal(value))]),
   );
 }
 

@@ -2,6 +2,7 @@ import { markup, type Markup, type Part } from '../markup.ts';
 import {
   card,
   count,
+  decimal,
   facts,
   named,
   num,
@@ -94,7 +95,7 @@ export function madeOf(week: SquadWeek | undefined): readonly Part[] {
       ? '–'
       : markup`${named(captain.name)} <span class="note">${count(captainPoints)}</span>`,
     count(benchPoints),
-    hits === undefined ? '–' : hits === 0 ? '0' : `−${count(hits)}`,
+    count(hits === undefined ? hits : 0 - hits),
     chipWords(chip),
   ];
 }
@@ -136,7 +137,7 @@ function summary({ squads }: Site, week: SiteWeek, root: string): Markup {
       climber && `up ${plural(climber.value, 'place')}`,
     ),
     tile('Most captained', named(captain?.player.name), captain && plural(captain.squads, 'squad')),
-    tile('Average', week.average === undefined ? '–' : week.average.toFixed(1), 'points'),
+    tile('Average', decimal(week.average), 'points'),
   );
 }
 

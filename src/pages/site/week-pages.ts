@@ -1,5 +1,5 @@
 import { markup, type Markup, type Part } from '../markup.ts';
-import { card, count, named, num, table, tile, tiles, type Column } from '../parts.ts';
+import { card, count, decimal, named, num, table, tile, tiles, type Column } from '../parts.ts';
 import { chipsCard, listPages, MOST_ROWS, shown, substitutionsCard } from './week-lists.ts';
 import { rootOf, sitePage, squadLink, weekPath, type SiteFile } from './frame.ts';
 import type { Ownership, PlayerCount, Site, SitePlayer, SiteWeek, SquadNumber } from './values.ts';
@@ -40,7 +40,7 @@ function headline({ best, average, squads, lineups, captains }: SiteWeek, root: 
           <ul class="plain big-names">${shown(best).map(({ squad }) => markup`<li>${squadLink(squad, root)}</li>`)}${best.length > MOST_ROWS ? markup`<li>and ${count(best.length - MOST_ROWS)} more</li>` : null}</ul>
           <p><b class="big">${count(first.value)}</b> points</p></section>`;
   return markup`${winner}${tiles(
-    tile('Average', average === undefined ? '–' : average.toFixed(1), 'points'),
+    tile('Average', decimal(average), 'points'),
     tile('Squads', count(squads), lineups < squads && `${count(lineups)} line-ups read`),
     tile('Most captained', named(captain?.player.name), captain && plural(captain.squads, 'squad')),
   )}`;
@@ -125,7 +125,7 @@ export function weeksPage(site: Site): SiteFile {
       markup`<a class="nowrap" href="${weekPath(week.number)}">Week ${week.number}</a> <span class="badge">${STATE_WORDS[week.state].short}</span>`,
       best === undefined ? '–' : squadLink(best.squad, ''),
       count(best?.value),
-      week.average === undefined ? '–' : week.average.toFixed(1),
+      decimal(week.average),
     ];
   });
   const columns: readonly Column[] = [

@@ -40,7 +40,7 @@ export function plainMovement(rank: number | undefined, previousRank: number | u
 
 /** `1 point`, `2 points`. */
 export const plural = (value: number, one: string): string =>
-  `${value.toLocaleString('en-US')} ${value === 1 ? one : `${one}s`}`;
+  `${count(value)} ${value === 1 ? one : `${one}s`}`;
 
 /** The words of a chip as the service has them, with blanks for underscores. */
 export const chipWords = (chip: string): string => chip.replaceAll('_', ' ');

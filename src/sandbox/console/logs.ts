@@ -1,7 +1,7 @@
 import { LAST_WEEK, currentWeekNumber } from '../game/weeks.ts';
 import { chosenLeague, leagueField } from './league-choice.ts';
 import { markup } from '../../pages/markup.ts';
-import { card, count, money, named, num, table, time } from '../../pages/parts.ts';
+import { card, count, decimal, named, num, table, time } from '../../pages/parts.ts';
 import { slicePager, weekPicker } from './pickers.ts';
 import { listPriceRecords, listProcessedWeeks, listSubstitutions } from './read/read-lists.ts';
 import { link, numberOf, pageOf, withQuery, type View } from './visit.ts';
@@ -15,7 +15,7 @@ export const prices: View = (visit) => {
     one.week,
     one.playerId,
     markup`<a href="${link(visit, `players/${one.playerId}?league=${one.leagueId}`)}">${named(one.player)}</a>`,
-    markup`<b>${money(one.price)}</b>`,
+    markup`<b>${decimal(one.price)}</b>`,
     named(one.type),
     named(one.league),
     markup`<code title="${one.reference}">${one.reference.slice(0, 8)}</code>`,

@@ -5,7 +5,7 @@ import { breakdownText } from './breakdown.ts';
 import { pointsChart } from '../../pages/chart.ts';
 import { chosenLeague, leagueField } from './league-choice.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
-import { card, count, money, named, num, table, tile, tiles } from '../../pages/parts.ts';
+import { card, count, decimal, named, num, table, tile, tiles } from '../../pages/parts.ts';
 import { optionsOf, slicePager } from './pickers.ts';
 import { clubOf, listClubs, listPerformances, listPlayers } from './read/read-players.ts';
 import { shirt } from '../../pages/shirt.ts';
@@ -65,7 +65,7 @@ function playerTable(
       markup`<span class="club">${shirt(clubId, player.position === 'GK')}<a href="${link(visit, `players/${id}?league=${leagueId}`)}">${named(`${player.first_name} ${player.last_name}`.trim())}</a></span>`,
       named(player.team),
       player.position,
-      money(player.price),
+      decimal(player.price),
       count(total?.minutes_played),
       count(total?.goals),
       count(total?.assists),
@@ -105,7 +105,7 @@ export const player: View = (visit) => {
     title: `${one.first_name} ${one.last_name}`.trim(),
     body: markup`<div class="player-head">${shirt(clubOf(context.store, Number(id)), one.position === 'GK')}<p class="lead">${wordOf(one.position)}, ${named(one.team)}<br><span class="note">Player id <b>${one.id}</b>; price and points in ${named(league.name)}</span></p></div>
       ${tiles(
-        tile('Price', money(one.price)),
+        tile('Price', decimal(one.price)),
         tile('Points', count(one.stats_total?.points)),
         tile('Form', one.form, 'points a week'),
         tile('A match', one.points_per_game, 'points'),

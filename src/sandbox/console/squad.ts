@@ -2,7 +2,7 @@ import { POSITIONS } from '../game/season.ts';
 import { LAST_WEEK, openWeekNumber, requireWeek } from '../game/weeks.ts';
 import { pointsChart, rankChart } from '../../pages/chart.ts';
 import { markup, type Markup, type Part } from '../../pages/markup.ts';
-import { card, count, facts, money, named, num, table, tile, tiles } from '../../pages/parts.ts';
+import { card, count, facts, decimal, named, num, table, tile, tiles } from '../../pages/parts.ts';
 import { weekPicker } from './pickers.ts';
 import { pitch, type PitchPlayer } from '../../pages/pitch.ts';
 import { countSquads, listSquadRanks, listSquadWeeks, readChanges } from './read/read-squads.ts';
@@ -35,8 +35,8 @@ export const squad: View = (visit) => {
         tile('Rank', count(ranking?.current_rank)),
         tile('Total', count(ranking?.total_points), 'points'),
         tile(`Game week ${ranking?.game_week}`, count(ranking?.game_week_points), 'points'),
-        tile('Value', money(finance?.squad_value)),
-        tile('In the bank', money(finance?.money_in_bank)),
+        tile('Value', decimal(finance?.squad_value)),
+        tile('In the bank', decimal(finance?.money_in_bank)),
       )}
       ${lineupCard(visit, now, week)}<div class="columns">${weeksCard(visit, now)}${financeCard(now)}</div>`,
   };
@@ -130,11 +130,11 @@ function weeksCard({ context, id }: Visit, now: Squad): Markup {
 
 function financeCard({ finance, free_transfers, mini_leagues, chips, id }: Squad): Markup {
   const rows: readonly (readonly [string, Part])[] = [
-    ['Budget', money(finance?.budget)],
-    ['Spent', money(finance?.money_spent)],
-    ['In the bank', money(finance?.money_in_bank)],
-    ['Value now', money(finance?.squad_value)],
-    ['Gain', money((finance?.squad_value ?? 0) - (finance?.money_spent ?? 0))],
+    ['Budget', decimal(finance?.budget)],
+    ['Spent', decimal(finance?.money_spent)],
+    ['In the bank', decimal(finance?.money_in_bank)],
+    ['Value now', decimal(finance?.squad_value)],
+    ['Gain', decimal((finance?.squad_value ?? 0) - (finance?.money_spent ?? 0))],
     ['Free transfers', count(free_transfers)],
     ['Mini leagues', count(mini_leagues)],
     ['Chips left', namesOf(chips?.filter(({ is_available }) => is_available === true))],

@@ -1,6 +1,6 @@
 import { chosenLeague, leagueField } from './league-choice.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
-import { card, count, money, named, num, table } from '../../pages/parts.ts';
+import { card, count, decimal, named, num, table } from '../../pages/parts.ts';
 import { slicePager } from './pickers.ts';
 import { listSquadIds } from './read/read-squads.ts';
 import { link, pageOf, readSquad, textOf, withQuery, type View, type Visit } from './visit.ts';
@@ -32,7 +32,7 @@ export function rankingTable(visit: Visit, ids: readonly string[], empty = 'No s
       markup`<a href="${link(visit, `users/${squad.user?.user_id}`)}">${named(squad.user?.display_name)}</a>`,
       count(squad.ranking?.game_week_points),
       markup`<b>${count(squad.ranking?.total_points)}</b>`,
-      money(squad.finance?.squad_value),
+      decimal(squad.finance?.squad_value),
     ];
   });
   const columns = [num('Rank'), 'Squad', 'Manager', num('Week'), num('Total'), num('Value')];

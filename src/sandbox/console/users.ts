@@ -1,6 +1,6 @@
 import { numberOfId, unknownId } from '../refusal.ts';
 import { markup, type Markup } from '../../pages/markup.ts';
-import { card, count, facts, money, named, num, table, time } from '../../pages/parts.ts';
+import { card, count, facts, decimal, named, num, table, time } from '../../pages/parts.ts';
 import { optionsOf, slicePager } from './pickers.ts';
 import { findUser, listUserSquadIds, listUsers } from './read/read-users.ts';
 import { link, pageOf, readSquad, textOf, withQuery, type View, type Visit } from './visit.ts';
@@ -73,7 +73,7 @@ function squadsCard(visit: Visit, userId: number): Markup {
       markup`<a href="${link(visit, `leagues/${leagueId}`)}">${named(squad.fantasy_league?.name)}</a>`,
       count(squad.ranking?.current_rank),
       markup`<b>${count(squad.ranking?.total_points)}</b>`,
-      money(squad.finance?.squad_value),
+      decimal(squad.finance?.squad_value),
       markup`<code class="nowrap">${id}</code>`,
     ];
   });

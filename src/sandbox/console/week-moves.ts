@@ -1,6 +1,6 @@
 import type { RecordOf } from '../../contract/index.ts';
 import { markup, type Markup, type Part } from '../../pages/markup.ts';
-import { count, money, named } from '../../pages/parts.ts';
+import { count, decimal, named } from '../../pages/parts.ts';
 import type { readChanges } from './read/read-squads.ts';
 
 type Changes = ReturnType<typeof readChanges>;
@@ -20,7 +20,7 @@ export function weekMoves(
   );
   const moves = transfers.map(
     (one) =>
-      markup`<li><span class="in-text">${named(one.inName)}</span> ${money(one.bought_for)} for <span class="out-text">${named(one.outName)}</span> ${money(one.sold_for)}${one.is_hit ? markup` <span class="badge">hit</span>` : null}</li>`,
+      markup`<li><span class="in-text">${named(one.inName)}</span> ${decimal(one.bought_for)} for <span class="out-text">${named(one.outName)}</span> ${decimal(one.sold_for)}${one.is_hit ? markup` <span class="badge">hit</span>` : null}</li>`,
   );
   const { hits, points_deduction } = lineup.transfer_hits ?? {};
   return markup`<h3>Transfers</h3>${moves.length === 0 ? markup`<p class="note">None for this week.</p>` : markup`<ul class="plain">${moves}</ul>`}

@@ -194,6 +194,18 @@ describe('a week in words', () => {
     expect(named).toContain(String.raw`## \*\*b\*\* \[l\](x) \&lt;i\&gt;: game week 4`);
   });
 
+  it('has one sign of minus, as the pages have', () => {
+    const lost = league.map((week) => ({
+      ...week,
+      squads: week.squads.map((squad) => ({ ...squad, points: -7, total: -1007 })),
+    }));
+    const all = filesOf({}, lost);
+    expect(all.get('recap/week-4.txt')).toMatch(/−1,007 points/);
+    expect(all.get('weeks/week-4.html')).toMatch(/>−7</);
+    const told = [...all].filter(([path]) => /html|md|txt$/.test(path));
+    expect(told.flatMap(([, text]) => text.match(/.{30}([>(] ?-[17]|-1,007).{20}/g) ?? [])).toEqual([]);
+  });
+
   it('is told the same in plain text', () => {
     const text = files.get('recap/week-4.txt') ?? '';
     expect(text).toMatch(/^My League: game week 4 \(provisional\)\n\nManager of the week: /);
