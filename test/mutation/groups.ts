@@ -102,6 +102,7 @@ export const groups: Readonly<Record<string, Group>> = {
       'test/unit/sync/evidence/logs.test.ts',
       ...inEngine('pre-image', 'unverified', 'read-back', 'read-back-logs'),
       ...inEngine('settle', 'reconcile-writes', 'lost-rows', 'silent-sender', 'full-list', 'memory-check'),
+      ...inEngine('shown-otherwise', 'spelling', 'no-memory'),
     ],
   },
   spelling: {
