@@ -43,13 +43,13 @@ export const FLAG_KEYS: ReadonlySet<string> = new Set([
 
 type Shape = z.ZodRawShape;
 
-/** An object with these keys only; a key that is not known names the nearest one. */
-export function strict<S extends Shape>(shape: S) {
+/** An object with these keys only; a key that is not known names the nearest one, or the remedy. */
+export function strict<S extends Shape>(shape: S, otherwise = `known are ${Object.keys(shape).join(', ')}`) {
   return z.strictObject(shape, {
     error: (issue) => {
       if (issue.code !== 'unrecognized_keys') return undefined;
       const known = Object.keys(shape);
-      const remedy = (key: string): string => didYouMean(key, known) || `; known are ${known.join(', ')}`;
+      const remedy = (key: string): string => didYouMean(key, known) || `; ${otherwise}`;
       return issue.keys.map((key) => `unknown key ${show(key)}${remedy(key)}`).join('; ');
     },
   });
@@ -135,20 +135,13 @@ const SCHEDULES = 'write schedule: "*/15 8-22 * * *" or schedule: { at: "each.ki
 
 const scheduleEntry = z.union([
   z.string().regex(/^\s*\S+(\s+\S+){4}\s*$/, `a schedule has five fields: ${SCHEDULES}`),
-  z.strictObject(
+  strict(
     {
       at: text.describe(
         'A moment of each game week: `each.start`, `each.end` or `each.kickoff`, + or - a duration.',
       ),
     },
-    {
-      error: (issue) =>
-        issue.code === 'unrecognized_keys'
-          ? issue.keys
-              .map((key) => `unknown key ${show(key)}${didYouMean(key, ['at']) || `; ${SCHEDULES}`}`)
-              .join('; ')
-          : undefined,
-    },
+    SCHEDULES,
   ),
 ]);
 
