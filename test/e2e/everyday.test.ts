@@ -69,6 +69,7 @@ describe('a new operator', () => {
     expect(JSON.parse((await init()).stdout)).toMatchObject({
       written: expect.arrayContaining(['.env']) as unknown,
     });
+    expect(statSync(join(folder.path, env)).mode & 0o077).toBe(0);
     const completed = read();
     expect(completed.startsWith('OTHER=1\nTEAMSHEET_API_KEY=mine\nTEAMSHEET_BASE_URL=')).toBe(true);
     expect(parseEnv(completed)).toMatchObject({

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError, EXIT, UsageError } from '../../model/error.ts';
@@ -177,6 +177,8 @@ function complete(path: string, { text }: NewFile): boolean {
     if (empty === -1) lines.push(line);
     else lines[empty] = line;
   }
+  // Others of this machine may have been free to read it while it held no key.
+  chmodSync(path, 0o600);
   writeFileSync(path, `${lines.join('\n')}\n`);
   return true;
 }
