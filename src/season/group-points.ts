@@ -3,6 +3,8 @@ interface WonInWeek {
   readonly id: string;
   readonly total: number | null;
   readonly won: number | null;
+  /** Its points, which stand in for `won` where nobody knows whether transfers cost more. */
+  readonly points?: number | null;
 }
 
 /** Whether every week of a season counts for a member of a group. */
@@ -22,12 +24,15 @@ export class PointsBefore {
   add(week = Number.NaN, squads: readonly WonInWeek[]): void {
     const isFirst = this.#seen.size === 0;
     for (const [from, totals] of this.#totals) {
-      for (const { id, total, won } of squads) {
+      for (const { id, total, won, points = null } of squads) {
         if (total === null) continue;
-        if (week === from - 1) totals.set(id, total);
+        const own = won ?? points;
         // The week before was not read, or the squad was made since.
         const isOwn = week === from || (week > from && !isFirst && !this.#seen.has(id));
-        if (isOwn && !totals.has(id) && won !== null) totals.set(id, total - won);
+        if (week === from - 1) totals.set(id, total);
+        // Points of weeks before may be put right until the first week is over: its own total has that in it.
+        else if (week === from && won !== null) totals.set(id, total - won);
+        else if (isOwn && !totals.has(id) && own !== null) totals.set(id, total - own);
       }
     }
     for (const { id } of squads) this.#seen.add(id);

@@ -62,12 +62,12 @@ function squadSeasons(weeks: readonly WeekValues[], groups: readonly Group[], hi
   const seasons = new Map<string, SquadSeason>();
   for (const { number: week, squads } of weeks) {
     const its = squads.map(({ squad: id, member, total, points, hits: paid }) => ({
-      ...{ id, member, total: total ?? null, won: wonIn(points, paid, hits) ?? points ?? null },
+      ...{ id, member, total: total ?? null, won: wonIn(points, paid, hits), points: points ?? null },
     }));
     before.add(week, its);
-    for (const { id, member, total, won } of its) {
+    for (const { id, member, total, won, points } of its) {
       const last = seasons.get(id);
-      const own = [...(last?.weeks ?? []), { week, won }];
+      const own = [...(last?.weeks ?? []), { week, won: won ?? points }];
       seasons.set(id, { member, total: total ?? last?.total ?? null, weeks: own });
     }
   }

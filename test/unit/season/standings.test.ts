@@ -345,6 +345,13 @@ it('ranks within groups by what was won since the first week there', () => {
     ['C', 1],
     ['D', 4],
   ]);
+  // The points of week 6 were put right after it was read: A had 297 before week 7, and has 73 since.
+  const right = [weekOf(6, { A: [300, 50], B: [200, 20] }), weekOf(7, { A: [307, 10], B: [230, 30] })];
+  const later = weekOf(9, { A: [370, 30], B: [272, 10] });
+  expect(ranks([...right, later], since(7, 'A', 'B'))[2]).toEqual([
+    ['A', 1],
+    ['B', 2],
+  ]);
   // Nobody knows what squads had before week 8.
   expect(ranks(season.slice(2), since(8, 'A', 'B'))[0]?.slice(0, 2)).toEqual([
     ['A', null],

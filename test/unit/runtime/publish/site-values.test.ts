@@ -141,6 +141,20 @@ describe('the groups of a site', () => {
     ]);
   });
 
+  it('count no points of weeks before the first one that were put right after they were read', () => {
+    const [before, first] = season.slice(2, 4);
+    const [one] = first?.squads ?? [];
+    if (before === undefined || first === undefined || one === undefined) throw new Error('no two weeks');
+    const members = new Map([[one.member ?? '', first.number]]);
+    const squads = [{ ...one, points: 60, hits: 0, total: 352 }];
+    const weeks = [
+      { ...before, squads: [{ ...one, total: 289 }] },
+      { ...first, squads },
+    ];
+    const options = siteOptions(season, { groups: [{ name: 'Office', members }], hits: 'net' });
+    expect(siteOf(weeks, options).groups[0]?.table.map(({ points }) => points)).toEqual([60]);
+  });
+
   it('leave the place of a hidden squad empty', () => {
     const members = new Map(season[0]?.squads.map(({ member }) => [member ?? '', undefined]));
     const options = siteOptions(season, { groups: [{ name: 'Office', members }] });
