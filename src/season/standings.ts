@@ -106,7 +106,8 @@ export function standings(options: StandingsOptions): (week: StandingsWeek) => r
       return [];
     }
     first ??= ids;
-    const rows = [...ids].map((id) => rowOf(id, week, before, options.hits, first?.has(id) === false));
+    const own = ownPointsIn(week);
+    const rows = [...ids].map((id) => rowOf(id, week, before, { hits: options.hits, own, first }));
     const gaps = gapsOf(rows, week, options.forgotten ?? 0);
     const isWhole = (options.forgotten ?? 0) === 0 || gaps !== undefined;
     const ranked = withRanks(rows, gaps, before?.isWhole === isWhole ? before : undefined);
@@ -158,21 +159,47 @@ function playedIn(
   );
 }
 
+/**
+ * The points that each squad had in a week, as its line-up shows them, else its detail. A service may show them before what transfers cost in line-ups alone: squads that paid and of which both were
+ * read tell that, and it is taken off.
+ */
+function ownPointsIn({ lineups, squads, early }: StandingsWeek): (id: string) => number | null {
+  const shown = (id: string): LineupFacts | undefined =>
+    early?.lineups.has(id) === true ? undefined : lineups.get(id);
+  const detailed = (id: string): SquadFacts | undefined =>
+    early?.squads.has(id) === true ? undefined : squads.get(id);
+  const more = [...lineups.keys()].flatMap((id) => {
+    const { points, paid } = shown(id) ?? {};
+    const { weekPoints = null, isOfWeek = false } = detailed(id) ?? {};
+    const isTold = typeof points === 'number' && typeof paid === 'number' && weekPoints !== null;
+    return isTold && isOfWeek && paid > 0 ? [{ paid, more: points - weekPoints }] : [];
+  });
+  const gross = more.filter((each) => each.more === each.paid).length;
+  const isBefore = gross > more.filter((each) => each.more === 0).length;
+  return (id) => {
+    const { points = null, paid = null } = shown(id) ?? {};
+    const own = !isBefore ? points : points === null || paid === null ? null : points - paid;
+    return own ?? detailed(id)?.weekPoints ?? null;
+  };
+}
+
+interface RowContext extends Pick<StandingsOptions, 'hits' | 'first'> {
+  readonly own: (id: string) => number | null;
+}
+
 function rowOf(
   id: string,
   kept: StandingsWeek,
   before: Before | undefined,
-  hits: HitsInPoints,
-  isLate: boolean,
+  { hits, own, first }: RowContext,
 ): Standing {
   const { week, lineups, squads, later, early } = kept;
   const [shown, squad, told] = [lineups.get(id), squads.get(id), early?.lineups.get(id)];
   const lineup = told === 'nothing' ? undefined : shown;
   const paid = lineup?.paid ?? null;
-  const detail = early?.squads.has(id) === true ? undefined : squad;
-  const ownPoints = (told === undefined ? lineup?.points : null) ?? detail?.weekPoints ?? null;
-  const points = later?.has(id) === true ? (later.get(id)?.points ?? null) : ownPoints;
+  const points = later?.has(id) === true ? (later.get(id)?.points ?? null) : own(id);
   const user = squad?.user ?? shown?.user;
+  const isLate = first?.has(id) === false;
   const marks = [...(user?.is_active === false ? ['inactive'] : []), ...(isLate ? ['late'] : [])];
   const old = before?.standings.get(id)?.total ?? null;
   const won = wonIn(points, paid, hits);

@@ -161,6 +161,30 @@ it('adds up a total that was not shown, where it is learnt whether hits are in t
   expect(totals('net')).toMatchObject({ B: 31 });
 });
 
+it('takes off what transfers cost where line-ups alone show points before it', () => {
+  const paid = { transfer_hits: { hits: 1, points_deduction: -4 } };
+  const detail = (id: string, points: number, total: number): Squad => ({
+    id,
+    ranking: { game_week_points: points, total_points: total },
+  });
+  const lineups = [lineup('A', { 1: 50, 2: 0 }, paid), lineup('B', { 3: 49, 4: 0 })];
+  const late = lineup('C', { 5: 60, 6: 0 }, paid);
+  const shown = week(2, [...lineups, late], [detail('A', 46, 146), detail('B', 49, 149)]);
+  // Of the third squad no detail was read.
+  const [, rows] = standings([week(1, [], [squad('C', 100)]), shown], { hits: 'net' });
+  expect(pick(rows, 'id', 'points', 'total')).toEqual([
+    ['C', 56, 156],
+    ['B', 49, 149],
+    ['A', 46, 146],
+  ]);
+  // Where both show them so, they stay.
+  const both = week(2, lineups, [detail('A', 50, 146), detail('B', 49, 149)]);
+  expect(pick(standings([both])[0], 'id', 'points')).toEqual([
+    ['B', 49],
+    ['A', 50],
+  ]);
+});
+
 it('puts points and totals right where later totals say otherwise, and ranks by them', () => {
   const later = new Map([
     ['A', { points: 22, total: 22 }],
