@@ -151,6 +151,7 @@ export const siteOptions = (
     hits: undefined,
   },
   groups: [] as readonly Group[],
+  shown: new Set(weeks.map(({ gameWeek }) => gameWeek)),
   numbers: new Map((weeks[0]?.squads ?? []).map(({ squad }, index) => [squad, index + 1])),
   ...changes,
 });

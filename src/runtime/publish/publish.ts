@@ -84,7 +84,8 @@ export async function publishLeague(
     values.flatMap(({ squads }) => squads),
     nowMs,
   );
-  const site = siteOf(values, {
+  const last = all.values.findLastIndex(({ gameWeek }) => chosen.has(gameWeek));
+  const site = siteOf(all.values.slice(0, last + 1), {
     title: settings.title ?? (await leagueName(ports, scope, season)),
     members: settings.members,
     squads: settings.squads,
@@ -92,6 +93,7 @@ export async function publishLeague(
     groups: groupsOf(groups),
     hits: await hitsFor(memory, scope, season, groups),
     timezone,
+    shown: chosen,
     isOver: season.every(({ isOver }) => isOver) && !(await hasMoreWeeks(ports, scope, season)),
   });
   const grouped = groups.map(({ member }) => member);

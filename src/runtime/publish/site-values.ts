@@ -15,34 +15,44 @@ import {
 import { lineupOf, sitePlayers, type SitePlayers } from './site-players.ts';
 
 /**
- * The site of a league from its weeks, in their order. Who is hidden or forgotten is in nothing of it, and every number is made of the squads that are shown; ranks are
+ * The site of a league from its weeks until the last one that is shown, in their order. Who is hidden or forgotten is in nothing of it, and every number is made of the squads that are shown; ranks are
  * those of the league.
  */
 export function siteOf(weeks: readonly WeekValues[], options: SiteOptions): Site {
-  const shown = shownWeeks(weeks, options.numbers);
+  const all = shownWeeks(weeks, options.numbers);
+  const shown = all.filter(({ week }) => options.shown.has(week.gameWeek));
   const names = squadNames(shown, options);
   const players = sitePlayers(weeks);
-  const squads = siteSquads(shown, names, { players, groups: options.groups });
+  const squads = siteSquads(shown, names, { all, players, groups: options.groups });
   return {
     title: options.title,
     squads,
     // A published week stays as it is when somebody is called otherwise later. Who went out is named by the week before.
-    weeks: shown.map((week, at) =>
-      siteWeek(week, squadNames([week], options), sitePlayers(weeks.slice(Math.max(0, at - 1), at + 1))),
-    ),
+    weeks: shown.map((week) => {
+      const at = all.indexOf(week);
+      const around = sitePlayers(weeks.slice(Math.max(0, at - 1), at + 1));
+      return siteWeek(week, squadNames([week], options), around);
+    }),
     groups: groupTables(squads, weeks, { groups: options.groups, names, hits: options.hits }),
     months: monthsOf(shown, names, options),
   };
+}
+
+interface SquadsContext {
+  /** Those that are shown, and the weeks before them. */
+  readonly all: readonly ShownWeek[];
+  readonly players: SitePlayers;
+  readonly groups: readonly Group[];
 }
 
 /** Every squad with its season, in the order of the last table; those without a rank in it stand at the end, in the order of their numbers. */
 function siteSquads(
   weeks: readonly ShownWeek[],
   names: SquadNames,
-  { players, groups }: { readonly players: SitePlayers; readonly groups: readonly Group[] },
+  { all, players, groups }: SquadsContext,
 ): readonly SiteSquad[] {
   const last = weeks.at(-1);
-  const first = weeks.find(({ squads }) => squads.size > 0);
+  const first = all.find(({ squads }) => squads.size > 0);
   const rankOf = (squad: string): number => last?.squads.get(squad)?.rank ?? Infinity;
   return [...names]
     .toSorted(
@@ -55,7 +65,7 @@ function siteSquads(
         return found === undefined ? [] : [{ week, found }];
       });
       const latest = its.at(-1)?.found;
-      const isLate = its[0]?.week !== first?.week;
+      const since = all.find(({ squads }) => squads.has(squad));
       const member = latest?.member;
       return {
         ...name,
@@ -63,7 +73,11 @@ function siteSquads(
           member !== undefined && group.members.has(member) ? [group.name] : [],
         ),
         mark:
-          latest?.isActive === false ? 'inactive' : isLate ? `since week ${its[0]?.week.number}` : undefined,
+          latest?.isActive === false
+            ? 'inactive'
+            : since === first
+              ? undefined
+              : `since week ${since?.week.number}`,
         weeks: its.map(({ week, found }) => squadWeek(week, found, players)),
       };
     });

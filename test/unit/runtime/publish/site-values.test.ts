@@ -84,6 +84,23 @@ describe('the squads of a site', () => {
   });
 });
 
+it('counts the weeks before those that are shown for movement, transfers and groups', () => {
+  const members = new Map(['M1', 'M2', 'M3'].map((member) => [member, 3]));
+  const groups = [{ name: 'Office', members }];
+  const shown = new Set(season.slice(4).map(({ gameWeek }) => gameWeek));
+  // The first squad came late.
+  const weeks = season.map((week, at) => (at === 0 ? { ...week, squads: week.squads.slice(1) } : week));
+  const [all, some] = [
+    siteOf(weeks, siteOptions(season, { groups })),
+    siteOf(weeks, siteOptions(season, { groups, shown })),
+  ];
+  expect(some.weeks).toEqual(all.weeks.slice(4));
+  expect(some.squads).toEqual(all.squads.map((squad) => ({ ...squad, weeks: squad.weeks.slice(-2) })));
+  const pointsOf = ({ groups: [office] }: typeof all) =>
+    office?.table.map(({ squad, points, rank }) => [squad.number, points, rank]);
+  expect(pointsOf(some)).toEqual(pointsOf(all));
+});
+
 it('says no movement between ranks of the whole league and those of who is left', () => {
   const weeks = season.map((week, at) => ({ ...week, hasWholeRanks: at !== 3 }));
   const site = siteOf(weeks, siteOptions(weeks));
