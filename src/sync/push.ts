@@ -6,6 +6,7 @@ import { REJECTED, stopWords, type Words } from '../model/said.ts';
 import type { Run, ServiceAccount } from '../model/state/store.ts';
 import { quotaUsed } from '../model/quota.ts';
 import { finish, type PushResult } from './finish/end-run.ts';
+import type { LeftRows } from './finish/write-back.ts';
 import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
 import { leaveRest } from './write/defer-rest.ts';
 import { countRows } from './journal/lost-rows.ts';
@@ -103,6 +104,8 @@ export interface BegunRun extends PlanParts {
   readonly run: Run;
   /** Those of its rows that were compared while they were read. */
   readonly marked?: MarkedRows;
+  /** What it had left before it went on. */
+  readonly left?: LeftRows;
 }
 
 /** The run once no unanswered write can be applied any more. What such a write made, the account counts only since then. */
@@ -169,7 +172,7 @@ function resumable(stop: TeamsheetError, run: Run): TeamsheetError {
 
 /** Sends what is open, mapping by mapping, and ends the run. */
 export async function write(
-  { ports, run, rows, account, options }: BegunRun,
+  { ports, run, rows, account, options, left }: BegunRun,
   planned: PlannedPush,
 ): Promise<PushResult> {
   const quotas: QuotasLeft = new Map();
@@ -217,7 +220,7 @@ export async function write(
       for (const each of withMissing(mapping)) await leaveRest(rowsTask({ ports, run, rows }, each), reason);
     }
     const [first] = late.values();
-    return await finish(ports, run, planned, { stoppedBy: stoppedBy ?? first });
+    return await finish(ports, run, planned, { stoppedBy: stoppedBy ?? first, left });
   } catch (error) {
     throw withoutState(error, run);
   }

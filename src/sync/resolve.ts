@@ -21,6 +21,7 @@ import {
 import { waitForOpenWrites } from './journal/open-writes.ts';
 import { openAccount } from './plan/plan-sync.ts';
 import { finish } from './finish/end-run.ts';
+import { leftRows, type LeftRows } from './finish/write-back.ts';
 import { reconcileWrites } from './reconcile/writes.ts';
 import { allMappings, pushedMappings, rowsTask } from './journal/stored-run.ts';
 import { rowsOfWrites } from './journal/unverified.ts';
@@ -121,6 +122,7 @@ async function resolveRun(resolver: Resolver, cases: readonly OpenCase[]): Promi
   const rows = kept ?? (await ports.store.openRunRows(null));
   try {
     const isLost = await hasLostRows(run, kept);
+    const left = await leftRows(rows, pushedMappings(run));
     const settled: ResolvedCase[] = [];
     for (const [name, ofMapping] of Map.groupBy(cases, ({ mapping }) => mapping)) {
       const mapping = mappingOf(run, name);
@@ -128,7 +130,7 @@ async function resolveRun(resolver: Resolver, cases: readonly OpenCase[]): Promi
       else settled.push(...(await resolveMapping({ ...resolver, run, mapping, rows }, ofMapping)));
     }
     if (isLost) await endLostRun(ports, run);
-    else if (kept !== undefined) await updateRun(ports, run, rows);
+    else if (kept !== undefined) await updateRun(ports, run, rows, left);
     return settled;
   } finally {
     await rows.close();
@@ -223,7 +225,7 @@ async function readBackOf(settling: Resolving, each: OpenCase): Promise<Resolved
 }
 
 /** Ends the run again with its rows as they are now. What a finished run kept after all was resolved is not all of its rows: its counts stand. */
-async function updateRun(ports: SyncPorts, run: Run, rows: RunRows): Promise<void> {
+async function updateRun(ports: SyncPorts, run: Run, rows: RunRows, left: LeftRows): Promise<void> {
   const pushed = run.summaries.filter((each) => each.direction === 'push');
   const isWhole = !run.finished || pushed.some(({ conflict }) => conflict > 0);
   if (!isWhole) return;
@@ -231,7 +233,7 @@ async function updateRun(ports: SyncPorts, run: Run, rows: RunRows): Promise<voi
     await leaveRest(rowsTask({ ports, run, rows }, mapping), [{ code: 'run-ended' }]);
   const mappings = pushedMappings(run).map((mapping) => ({ mapping }));
   const requests = { planned: ports.service.counts().sent };
-  const { report } = await finish(ports, run, { rows, mappings, requests }, { stoppedBy: undefined });
+  const { report } = await finish(ports, run, { rows, mappings, requests }, { stoppedBy: undefined, left });
   const pulled = run.summaries.filter((each) => each.direction === 'pull');
   await ports.store.updateRun(run.id, {
     summaries: [...report.mappings, ...pulled],

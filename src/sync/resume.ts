@@ -4,6 +4,7 @@ import { IncompleteError, InterruptedError, StoppedError, UsageError } from '../
 import { REJECTED, type Words } from '../model/said.ts';
 import { NO_REQUESTS, type Run } from '../model/state/store.ts';
 import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
+import { leftRows } from './finish/write-back.ts';
 import { endLostRun, hasLostRows } from './journal/lost-rows.ts';
 import { leaveOvertaken, newestLeft } from './runs/superseded.ts';
 import { deferRows, noteSent, wordsOfCreated } from './journal/unverified.ts';
@@ -80,7 +81,8 @@ export async function resume(
       const begun = { ports, run, mappings, rows: read, account, options };
       return await planAndWrite(begun, approve).catch(afterGuard);
     }
-    const begun = { ports, run, mappings, rows: kept, account, options };
+    const left = await leftRows(kept, mappings);
+    const begun = { ports, run, mappings, rows: kept, account, options, left };
     const { ready, planned } = await planLeft(begun, approve, added.limit);
     // Only the end of a run tells when its last write can have gone out.
     await ports.store.updateRun(run.id, { phase: 'writing', endedAtMs: null });

@@ -3,6 +3,8 @@ import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { columnLetters } from '../../src/model/tables/column-letters.ts';
 import type { PushSummary } from '../../src/model/state/store.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
+import { resolve } from '../../src/sync/resolve.ts';
+import { resume } from '../../src/sync/resume.ts';
 import { retry } from '../../src/sync/retry.ts';
 import { PLAN_OPTIONS } from '../support/engine.ts';
 import { settingNames } from '../support/points.ts';
@@ -98,6 +100,30 @@ describe('what became of rows', () => {
     expect([again?.report.exit_code, warnings(made)]).toEqual([0, []]);
     expect(made.tab.shown().map((row) => row[2])).toEqual(['Status', 'created', 'created']);
   });
+
+  it.each([
+    ['resume', 'created'],
+    ['resolve', 'deferred'],
+  ])(
+    'is written by %s beside no row but those that were left, where a later run has said more of the others',
+    async (command, settled) => {
+      const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann'], ['B', 'Bob']]);
+      const ports = { ...made.ports, maxWaitMs: 0 };
+      const of = made.mapping({ writeBack: WRITE_BACK, batchSize: 1 });
+      const statuses = (): readonly unknown[] => made.tab.shown().map((row) => row[2]);
+      const approve = (): Promise<void> => Promise.resolve();
+      made.engine.service.faults.push(undefined, 'vanished');
+      const { report } = await run({ ...made, ports }, { of });
+      expect(statuses()).toEqual(['Status', 'created', 'unknown']);
+      made.tab.set(1, 1, LONG);
+      await push(made.ports, 'push', [of], { ...PLAN_OPTIONS, limit: 1 }, approve);
+      expect(statuses()).toEqual(['Status', 'invalid', 'unknown']);
+      if (command === 'resume') await resume(made.ports, report.run ?? '', approve);
+      else await resolve(made.ports, undefined, undefined, approve);
+      expect(statuses()).toEqual(['Status', 'invalid', settled]);
+      expect(made.tab.cell(1, 1).note).toBe(`teamsheet: ${TOO_LONG}`);
+    },
+  );
 
   it('is written once: a run that changes nothing writes nothing', async () => {
     const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann'], ['B', LONG]]);

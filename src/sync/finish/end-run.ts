@@ -23,7 +23,7 @@ import { writeResults } from './results.ts';
 import { optionsOf } from '../journal/stored-run.ts';
 import { writtenSince } from '../runs/superseded.ts';
 import type { RunReport, SyncPorts } from '../ports.ts';
-import { writeBackOutcomes } from './write-back.ts';
+import { writeBackOutcomes, type LeftRows } from './write-back.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
 
 /** A report, what stopped it if something did, and the files of rows to correct. */
@@ -47,6 +47,8 @@ interface Ending {
   readonly stoppedBy: TeamsheetError | undefined;
   /** What it ends with for good, so that nothing of it is to be resumed; left out where what became of the rows says it. */
   readonly exitCode?: ExitCode;
+  /** What it had left, where it ends once more. */
+  readonly left?: LeftRows | undefined;
 }
 
 /** What the end of a run needs of its plan. */
@@ -130,7 +132,7 @@ interface EndedMapping {
 
 async function endMapping(
   task: EndingMapping,
-  { stoppedBy, exitCode, isTaken }: Ending & Pick<StillToMend, 'isTaken'>,
+  { stoppedBy, exitCode, left, isTaken }: Ending & Pick<StillToMend, 'isTaken'>,
 ): Promise<EndedMapping> {
   const { ports, run, mapping, rows } = task;
   const { name, resource, leagues } = mapping;
@@ -140,7 +142,7 @@ async function endMapping(
   const files = await tryResults(task, isTaken, remedy);
   if (!isTaken && isAllDone(run, mapping, counts)) await removeRejected(task);
   const reasons = await reasonsOf(rows, mapping, stoppedBy?.code);
-  const notWrittenBack = await writeBackOutcomes(ports, mapping, rows);
+  const notWrittenBack = await writeBackOutcomes(ports, mapping, rows, isTaken ? left?.get(name) : undefined);
   const gone = await countMissing(task);
   const stale = await countLeftToPush(rows, name);
   return {

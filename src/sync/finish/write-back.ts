@@ -7,20 +7,38 @@ import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import { shownLine } from '../../model/tables/cell.ts';
 import type { WriteBack, WriteBackResult, WriteBackRow } from '../../model/tables/table.ts';
 import { wallClock } from '../../model/time/wall-clock.ts';
-import { rowPages } from '../rows/row-pages.ts';
+import { eachRow, rowPages } from '../rows/row-pages.ts';
 import type { SyncPorts } from '../ports.ts';
 import { rowWriter } from '../../plan/write-back-rows.ts';
 
 type Ports = Pick<SyncPorts, 'tables' | 'emit' | 'clock' | 'timezone'>;
 
+/** By mapping, the numbers of the rows that a run has left. */
+export type LeftRows = ReadonlyMap<string, ReadonlySet<number>>;
+
+/** What a run has left that goes on now, where mappings write outcomes back: what a later run said of its other rows stands beside them by now. */
+export async function leftRows(rows: RunRows, mappings: readonly PushMapping[]): Promise<LeftRows> {
+  const left = new Map<string, ReadonlySet<number>>();
+  for (const { name, writeBack } of mappings) {
+    if (writeBack === undefined) continue;
+    const numbers = new Set<number>();
+    for (const query of [{ open: true }, { outcomes: ['deferred', 'unknown', 'conflict'] }] as const)
+      for await (const { rowNumber } of eachRow(rows, name, { ...query, only: 'fields' }))
+        numbers.add(rowNumber);
+    left.set(name, numbers);
+  }
+  return left;
+}
+
 /**
- * Writes what became of the rows of a mapping into their source, where the mapping asks for it and the source can be written. What cannot be written is
- * a warning and the answered error: the outcomes stay what they are.
+ * Writes what became of the rows of a mapping, or of some of them, into their source, where the mapping asks for it and the source can be written. What cannot be
+ * written is a warning and the answered error: the outcomes stay what they are.
  */
 export async function writeBackOutcomes(
   ports: Ports,
   mapping: PushMapping,
   rows: RunRows,
+  only?: ReadonlySet<number>,
 ): Promise<TeamsheetError | undefined> {
   const { name, writeBack: names, source } = mapping;
   const { location } = source;
@@ -37,7 +55,7 @@ export async function writeBackOutcomes(
     for (const row of page) {
       foreign ??= textIn(row).find((text) => !OUTCOME_WORDS.has(text));
       // Rows that are left out may be those of another mapping of the same tab.
-      if (row.outcome !== 'excluded') written.push(...toRows(row));
+      if (row.outcome !== 'excluded' && only?.has(row.rowNumber) !== false) written.push(...toRows(row));
     }
   }
   if (written.length === 0) return undefined;
