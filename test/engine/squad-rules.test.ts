@@ -5,6 +5,7 @@ import { readSources } from '../../src/sync/rows/read-rows.ts';
 import { rowIssues, validateSources } from '../../src/sync/validate.ts';
 import { mappingFrom } from '../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
+import { pushSaved, savePlan } from '../support/saved-plan.ts';
 
 const SQUADS = mappingFrom(
   'squads',
@@ -119,4 +120,22 @@ it('a push counts such rows, and says of each what became of it', async () => {
     message: 'squads: 1 row does not keep the rules of the configuration; validate names them',
   });
   await rows.remove();
+});
+
+it('a saved plan is pushed where a row that breaks rules is invalid for something else', async () => {
+  const engine = await makeEngine();
+  const ports = { ...engine.ports, rulesOf: () => PUBLIC_RULES };
+  const mapping = mappingFrom(
+    'squads',
+    'squads',
+    'create',
+    '{ fantasy_league_id: { value: 1 }, user_id: { from: User, lookup: { in: users, match: external_id, take: user_id } }, name: Squad, players_in: { from: Players, split: ";", type: integer } }',
+  );
+  engine.tables.set('squads.csv', [
+    ['User', 'Squad', 'Players'],
+    ['A', 'Rovers', '1;2'],
+  ]);
+  const saved = await savePlan({ ...engine, ports }, [mapping]);
+  const { report } = await pushSaved({ ...engine, ports }, saved, [mapping]);
+  expect(report.mappings[0]).toMatchObject({ rows: 1, invalid: 1 });
 });
