@@ -13,9 +13,10 @@ export interface NumberStyle {
 export type Decimal = { readonly digits: string } | { readonly problem: string };
 
 const PLAIN = { en: /^[+-]?\d+(?:\.\d+)?$/, de: /^[+-]?\d+(?:,\d+)?$/ } as const;
+/** Nobody separates thousands behind a zero: `0.500` is a decimal of the other locale. */
 const GROUPED = {
-  en: /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/,
-  de: /^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?$/,
+  en: /^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$/,
+  de: /^[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?$/,
 } as const;
 
 /** Reads a written number without ever guessing: no exponent, no hexadecimal, no currency, no full-width digits. The remedy of `whole` is without decimals. */

@@ -662,6 +662,18 @@ describe('numbers', () => {
       '"1.234,50" is not a number; write 1234.50, or set locale: de on the source',
     ),
     takes('68: 1.234,50 with locale: de', '1.234,50', 1234.5, german),
+    refuses(
+      '68: 0.500 with locale: de',
+      '0.500',
+      '"0.500" is not a number; write 0,500, or set locale: en on the source',
+      german,
+    ),
+    refuses(
+      '68: 0,075 with locale: en',
+      '0,075',
+      '"0,075" is not a number; write 0.075, or set locale: de on the source',
+      english,
+    ),
     ...['$7.5', '7.5m', 'NaN', 'Infinity', '0x10', '1_000', '１２'].map((cell) =>
       refuses(
         `69-71: ${cell}`,
