@@ -186,6 +186,14 @@ describe('a spreadsheet of init', () => {
     expect(listed(again)).toMatchObject({ written: [], tabs_made: [] });
   });
 
+  it('gives an empty tab that it fills the name of the mapping, where that was written in other case', async () => {
+    const id = google.add({ tabs: [{ title: 'PRICES', rows: [] }] });
+    const made = await run('init', 'd', '--spreadsheet', id, '--google-key', 'league.key.json', '--json');
+    expect(listed(made).tabs_made).toContain('Prices');
+    expect(google.tabTitles(id)).toContain('Prices');
+    expect(google.tab(id, 'Prices').shown()[0]?.slice(0, 2)).toEqual(['Player ID', 'Price']);
+  });
+
   it('is pushed as far as it is filled in, and filled with the reports, by its first sync', async () => {
     const service = await serviceOfTest(
       smallDemo(folder.path, { per_minute: 10_000 }, '2026-08-10T09:00:00Z'),

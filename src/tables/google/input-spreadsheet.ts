@@ -121,15 +121,15 @@ function addTab(sheetId: number, table: InputTable): Request {
   return { addSheet: { properties: { sheetId, title: table.tab, gridProperties } } };
 }
 
-/** An empty tab may be smaller than the table. */
+/** An empty tab may be smaller than the table, and its name written in other case than the mapping has it. */
 function fitTab({ sheetId, rowCount, columnCount }: Tab, table: InputTable): readonly Request[] {
   const gridProperties = {
     rowCount: Math.max(rowCount, tabHeight(table)),
     columnCount: Math.max(columnCount, tabWidth(table)),
     frozenRowCount: 1,
   };
-  const fields = 'gridProperties(rowCount,columnCount,frozenRowCount)';
-  return [{ updateSheetProperties: { properties: { sheetId, gridProperties }, fields } }];
+  const fields = 'title,gridProperties(rowCount,columnCount,frozenRowCount)';
+  return [{ updateSheetProperties: { properties: { sheetId, title: table.tab, gridProperties }, fields } }];
 }
 
 function tableRequests(
