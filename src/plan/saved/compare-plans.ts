@@ -100,11 +100,10 @@ export async function comparePlannedRows(
     : differencesOf(await differingRows(saved, now, others, meaningOf), witnesses);
 }
 
-/** The digest of what is done with a row, or of what is said where nothing is sent. */
-function meaning({ key, kind, message, digest, id, fields }: SavedRow, knowsBefore: boolean): string {
-  if (kind === 'invalid') return digestOf([key, kind, message]);
+/** The digest of what is done with a row. Why nothing is sent of one does not count: a reason may name rows that moved, and names that are near. */
+function meaning({ key, kind, digest, id, fields }: SavedRow, knowsBefore: boolean): string {
   if (kind === 'unchanged' || kind === 'excluded') return digestOf([key, kind]);
-  if (kind === 'deferred') return digestOf([key, kind, digest]);
+  if (kind === 'invalid' || kind === 'deferred') return digestOf([key, kind, digest]);
   const values = Object.entries(fields).map(([name, { before, after }]) => [
     name,
     after,

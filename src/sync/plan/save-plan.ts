@@ -92,11 +92,9 @@ export async function* savedRows({ mappings, rows }: PlannedPush): AsyncGenerato
 function savedRow({ name, source }: PushMapping, row: RunRow): SavedRow {
   const { id, lines, said } = row;
   const { beside: _beside, waits: _waits, ...change } = plannedChange(name, source.origin, row);
-  // The warnings of a row are not why nothing is sent of it, and a push does not say them.
-  const reasons = said.filter((part) => part.code !== 'issue' || part.issue.severity === 'error');
   return {
     ...change,
-    message: renderSaid(change.kind === 'invalid' ? reasons : said),
+    message: renderSaid(said),
     id,
     digest: digestOfRow(row),
     cells: digestOf(lines.map(shownLine)),
