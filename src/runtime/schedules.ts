@@ -6,6 +6,7 @@ import {
   nextRuns,
   scheduleNow,
   withAgain,
+  withoutAhead,
   type Again,
   type Calendar,
   type Done,
@@ -88,23 +89,26 @@ function serviceAheadMs({ service, clock }: Session['ports']): number {
 const factOf = (mapping: string): string => `schedule:${mapping}`;
 const againFactOf = (mapping: string): string => `schedule_again:${mapping}`;
 
-/** The mappings with what the schedule has done for them. */
+/** The mappings with what the schedule has done for them, as far as it has come by the time of the schedules. */
 export async function readDone(
   store: Pick<Store, 'fact'>,
   account: ServiceAccount,
   timed: readonly Timed[],
+  calendar: Calendar,
+  nowMs: number,
 ): Promise<readonly Scheduled[]> {
   const jobs: Scheduled[] = [];
   for (const { name, timing } of timed) {
     const kept = await store.fact(account, factOf(name));
     const again = await store.fact(account, againFactOf(name));
     // Only this file writes the facts.
-    const done = kept === undefined ? undefined : (JSON.parse(kept.value) as Done);
+    const read = kept === undefined ? undefined : (JSON.parse(kept.value) as Done);
+    const done = withoutAhead(read, timing, calendar, nowMs);
     const isAgain = again === undefined ? undefined : (JSON.parse(again.value) as Again);
     jobs.push({
       mapping: name,
       timing,
-      done: isAgain === undefined ? done : withAgain(done, timing, isAgain),
+      done: isAgain === undefined ? done : withAgain(done, timing, isAgain, nowMs),
     });
   }
   return jobs;
@@ -179,7 +183,7 @@ export async function comingByMapping(
     if (kept.atMs !== undefined) times.push(kept.atMs);
     const nowMs = scheduleNow(kept, clock);
     for (const account of accounts)
-      for (const job of await readDone(store, account, timed)) {
+      for (const job of await readDone(store, account, timed, kept, nowMs)) {
         const [next] = nextRuns(job, kept, nowMs, 1);
         // A mapping is known in one account.
         if (next !== undefined && (job.done !== undefined || !runs.has(job.mapping)))

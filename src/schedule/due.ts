@@ -62,6 +62,15 @@ export interface Calendar {
 /** What an outage ended is tried again so long afterwards. */
 export const RETRY_MS = 15 * 60_000;
 
+/** Clocks that are not heard for an hour may be off by that hour. */
+const SET_BACK_MS = 2 * 60 * 60_000;
+
+/** A clock that is heard again may seem to go back by less. */
+const WAVERS_MS = 60_000;
+
+/** Whether a time is kept by a clock that was set back since: it has not come. */
+export const isAhead = (keptMs: number, nowMs: number): boolean => keptMs - nowMs > SET_BACK_MS;
+
 /** The time that schedules go by: the service's. */
 export const scheduleNow = ({ aheadMs }: Pick<Calendar, 'aheadMs'>, clock: Pick<Clock, 'now'>): number =>
   clock.now() + aheadMs;
@@ -83,7 +92,7 @@ export function dueRun(job: Scheduled, calendar: Calendar, nowMs: number): Sched
     return weekRuns(job, schedule, calendar).filter(({ atMs }) => atMs <= nowMs && atMs > done.sinceMs);
   });
   const { unfinished, triedMs = -Infinity } = done;
-  if (due.length === 0 && nowMs - triedMs < RETRY_MS) return undefined;
+  if (due.length === 0 && Math.abs(nowMs - triedMs) < RETRY_MS) return undefined;
   const found = unfinished === undefined ? due : [...due, unfinished];
   const [run, ...others] = found.toSorted((one, other) => other.atMs - one.atMs);
   const weeks = others.flatMap(({ week, missed = [] }) => (week === undefined ? missed : [week, ...missed]));
@@ -156,19 +165,50 @@ export function ended({ unfinished: _, ...done }: Begun): Done {
 /** The same where an outage ended it. */
 export const leftOver = (done: Begun): Done => ({ ...done, triedMs: done.cronMs });
 
+/**
+ * The same without what a clock that was set back since made of it: what has not come was not carried out. Undefined where the mapping was first seen by that
+ * clock.
+ */
+export function withoutAhead(
+  done: Done | undefined,
+  { schedule }: Timing,
+  { weeks }: Pick<Calendar, 'weeks'>,
+  nowMs: number,
+): Done | undefined {
+  if (done === undefined || isAhead(done.sinceMs, nowMs)) return undefined;
+  const { cronMs, triedMs: _, unfinished, ...kept } = done;
+  if (cronMs === undefined || !isAhead(cronMs, nowMs)) return done;
+  const toCome = schedule.flatMap((each) =>
+    each.kind === 'week'
+      ? weeks
+          .filter((week) => (momentMs(week, each.at) ?? -Infinity) > nowMs)
+          .map(({ id }) => markOf(each.text, id))
+      : [],
+  );
+  return {
+    ...kept,
+    weeks: (done.weeks ?? []).filter((mark) => !toCome.includes(mark)),
+    ...(unfinished !== undefined && unfinished.atMs <= nowMs && { unfinished }),
+  };
+}
+
 /** A game week that is to be carried out again, and since when, by the time of the schedules. */
 export interface Again {
   readonly week: string;
   readonly sinceMs: number;
 }
 
-/** The same where a game week is to be carried out again: of its moments, those that have come are due, unless a run has begun since. */
+/**
+ * The same where a game week is to be carried out again: of its moments, those that have come are due, unless a run has begun since. By a clock that was set back
+ * since, that is not to be told before its time has come: each run would begin before it.
+ */
 export function withAgain(
   done: Done | undefined,
   { schedule }: Timing,
   { week, sinceMs }: Again,
+  nowMs: number,
 ): Done | undefined {
-  if (done === undefined || (done.cronMs ?? -Infinity) >= sinceMs) return done;
+  if (done === undefined || (done.cronMs ?? -Infinity) >= sinceMs || sinceMs - nowMs > WAVERS_MS) return done;
   const marks = schedule.map(({ text }) => markOf(text, week));
   return { ...done, weeks: (done.weeks ?? []).filter((mark) => !marks.includes(mark)) };
 }

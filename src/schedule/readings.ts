@@ -1,4 +1,4 @@
-import { RETRY_MS } from './due.ts';
+import { isAhead, RETRY_MS } from './due.ts';
 import type { ClockWeek } from './weeks.ts';
 
 const MINUTE_MS = 60_000;
@@ -48,8 +48,10 @@ export function dueReading(readings: WeekReadings, nowMs: number): DueReading | 
   const latest = moments.toSorted((one, other) => one.atMs - other.atMs).at(-1);
   if (latest === undefined || (latest.untilMs ?? Infinity) <= nowMs) return undefined;
   const { whole, triedMs = -Infinity } = readings.done;
-  if (whole?.id === latest.week.id && whole.atMs >= latest.atMs) return undefined;
-  return triedMs >= latest.atMs && nowMs - triedMs < RETRY_MS ? undefined : latest;
+  const isRead = whole?.id === latest.week.id && whole.atMs >= latest.atMs;
+  if (isRead && !isAhead(whole.atMs, nowMs)) return undefined;
+  const isWaiting = triedMs >= latest.atMs && Math.abs(nowMs - triedMs) < RETRY_MS;
+  return isWaiting ? undefined : latest;
 }
 
 /** The readings that come after a time, at most `count`, as far as the game weeks tell. */

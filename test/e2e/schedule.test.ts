@@ -228,6 +228,31 @@ schedule: "0 * * * *"
     });
   });
 
+  it('goes by the right clock again after one that was weeks ahead while the service did not answer', async () => {
+    const service = await serviceOfTest();
+    const league = folderOfTest({
+      'teamsheet.yaml': SANDBOX,
+      'mappings/m.yaml':
+        '{ version: 1, name: fixtures, pull: fixtures, where: { fantasy_league_id: 1 }, destination: { csv: out/f.csv }, schedule: "0 * * * *" }\n',
+    });
+    const HOUR_MS = 3_600_000;
+    const once = (hours: number): Promise<Outcome> =>
+      runInProcess(
+        ['schedule', 'run', '--once', '--json'],
+        { cwd: league.path, env: service.env },
+        { ...realClock, now: () => realClock.now() + hours * HOUR_MS },
+      );
+    expect((await once(0)).code).toBe(0);
+    await service.sandbox.control('POST', '/faults', { faults: [{ kind: 'status', status: 403 }] });
+    expect((await once(500)).code).toBe(5);
+    await service.sandbox.control('DELETE', '/faults');
+    await service.sandbox.control('POST', '/clock', { advance: '1h' });
+    expect(JSON.parse((await once(1)).stdout)).toMatchObject({
+      mappings: [{ name: 'fixtures', records: 380 }],
+    });
+    expect(JSON.parse((await once(1)).stdout)).toMatchObject({ mappings: [] });
+  });
+
   it('goes on where teamsheet.yaml is broken for a while', async () => {
     const service = await serviceOfTest();
     const config = `${SANDBOX}push: { timeout: 90s }\nseason: { keep: false }\n`;

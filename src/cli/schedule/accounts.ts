@@ -15,7 +15,7 @@ import {
 } from '../../runtime/schedules.ts';
 import { rememberedBaseUrl, type OpenState } from '../../runtime/state.ts';
 import { readReadings } from '../../runtime/weeks/week-readings.ts';
-import type { Calendar } from '../../schedule/due.ts';
+import { scheduleNow, type Calendar } from '../../schedule/due.ts';
 import type { LookedLeague } from '../../schedule/runner.ts';
 import { aheadSince } from '../../sync/memory/service-time.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
@@ -145,7 +145,7 @@ export async function lookAt(
   if (read === undefined) return { league, jobs: [], calendar: NO_WEEKS, readings: undefined };
   // Runs may have heard the service's clock closer since, and their marks go by it.
   const calendar = { ...read, aheadMs: await aheadSince(store, account, read.aheadMs) };
-  const jobs = await readDone(store, account, timed);
+  const jobs = await readDone(store, account, timed, calendar, scheduleNow(calendar, clock));
   const readings = kept === undefined ? undefined : await readReadings(store, account, kept, calendar, clock);
   return { league, jobs, calendar, readings };
 }

@@ -63,7 +63,7 @@ export function schedulesOf(
   const isFresh = ({ atMs }: ReadAccount): boolean => Math.abs(clock.now() - atMs) <= CALENDAR_MAX_AGE_MS;
   const kept = (scheduled: ScheduledAccount): Promise<ReadAccount | undefined> =>
     inState(scheduled.config, (state) => keptAccount(scheduled, state));
-  /** When an environment was asked and did not answer, and the exit code that says so. */
+  /** When an environment was asked and did not answer, by the monotonic clock, and the exit code that says so. */
   const silent = new Map<string, Pick<TeamsheetError, 'exitCode' | 'code'> & { readonly atMs: number }>();
   /**
    * Reads an account where it is time; in an outage, what was read before counts, so that what is due is tried, and told of. Undefined where nothing was, and
@@ -82,7 +82,7 @@ export function schedulesOf(
     }
     const old = read.get(name);
     if (old !== undefined && !isDue && isFresh(old)) return old;
-    if (clock.now() - (silent.get(name)?.atMs ?? -Infinity) < SILENCE_MS) return old;
+    if (clock.monotonic() - (silent.get(name)?.atMs ?? -Infinity) < SILENCE_MS) return old;
     try {
       const now = await readAccount(scheduled, args, program);
       read.set(name, now);
@@ -100,7 +100,7 @@ export function schedulesOf(
       if (known !== undefined) read.set(name, old ?? { ...known, atMs: -Infinity });
       const { exitCode, code } = error;
       if (silent.get(name)?.code !== code) tell({ kind: 'unread', error }, args, program);
-      silent.set(name, { atMs: clock.now(), exitCode, code });
+      silent.set(name, { atMs: clock.monotonic(), exitCode, code });
       return known;
     }
   };

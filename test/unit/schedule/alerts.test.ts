@@ -300,6 +300,17 @@ describe('a mapping that goes on failing', () => {
     expect(alerts.slice(0, 3).map(({ sinceMs }) => sinceMs)).toEqual([NOW, NOW, NOW]);
   });
 
+  it('is told of again where the clock by which it was told of was set back', () => {
+    const known = [USERS];
+    const { told } = story(
+      [800, { attempt: RUNS.failing, known }],
+      [1, { known }],
+      [2, { known }],
+      [26, { known }],
+    );
+    expect(told).toEqual(['failing', 'failing', '', 'failing']);
+  });
+
   it('is not told of once it is no mapping any more, nor while it is degraded', () => {
     expect(
       story(

@@ -6,11 +6,13 @@ import {
   ended,
   firstRun,
   idleBecause,
+  leftOver,
   nextRuns,
   type Calendar,
   type Done,
   type Scheduled,
   withAgain,
+  withoutAhead,
 } from '../../../src/schedule/due.ts';
 import type { ClockWeek } from '../../../src/schedule/weeks.ts';
 
@@ -240,13 +242,54 @@ describe('a game week that is to be carried out again', () => {
   it('is due, also where a run of it had begun before and ends only now', () => {
     const again = { week: week?.id ?? '', sinceMs: ranMs + HOUR };
     expect(due(ran)).toBeUndefined();
-    expect(due(withAgain(ran, start.timing, again))).toBe('1');
+    expect(due(withAgain(ran, start.timing, again, ranMs + 2 * HOUR))).toBe('1');
   });
 
   it('is not due where a run has begun since, where another week is meant, or nothing ever ran', () => {
-    expect(due(withAgain(ran, start.timing, { week: week?.id ?? '', sinceMs: ranMs }))).toBeUndefined();
-    expect(due(withAgain(ran, start.timing, { week: 'other', sinceMs: ranMs + HOUR }))).toBeUndefined();
-    expect(withAgain(undefined, start.timing, { week: week?.id ?? '', sinceMs: ranMs })).toBeUndefined();
+    const after = (done: Done | undefined, id: string, sinceMs: number): Done | undefined =>
+      withAgain(done, start.timing, { week: id, sinceMs }, ranMs + 2 * HOUR);
+    expect(due(after(ran, week?.id ?? '', ranMs))).toBeUndefined();
+    expect(due(after(ran, 'other', ranMs + HOUR))).toBeUndefined();
+    expect(after(undefined, week?.id ?? '', ranMs)).toBeUndefined();
+    // By a clock that was set back since, every run would begin before it.
+    expect(due(after(ran, week?.id ?? '', ranMs + 3 * HOUR))).toBeUndefined();
+  });
+});
+
+describe('a clock that was ahead and is set back', () => {
+  const weeks = season(10);
+  const now = calendar(weeks);
+  const fromMs = at('2026-08-12T06:00:00Z');
+  const aheadMs = fromMs + 30 * DAY;
+  /** What is due once the clock is right, of a mapping whose runs by the wrong one came to nothing in an outage. */
+  const after = (schedule: Schedule, start = job([schedule], fromMs)): readonly string[] => {
+    const run = dueRun(start, now, aheadMs) ?? firstRun(start, now, aheadMs);
+    const done = leftOver(doneBy(start, run, now, aheadMs));
+    const right = {
+      ...start,
+      done: withoutAhead(done, start.timing, now, fromMs + HOUR) ?? { sinceMs: fromMs },
+    };
+    return live(right, fromMs + HOUR, fromMs + 4 * DAY, HOUR, () => now);
+  };
+
+  it('does not keep a mapping from its runs until then', () => {
+    const days = ['2026-08-12T07:00', '2026-08-13T07:00', '2026-08-14T07:00', '2026-08-15T07:00'];
+    expect(after(cron('0 7 * * *'))).toEqual(days.map((time) => `${time} week 1`));
+    expect(after(each('kickoff', -24))).toEqual(['2026-08-13T18:30 week 1']);
+  });
+
+  it('does not keep one that it saw first', () => {
+    const start = { ...job([cron('30 7 * * *')], aheadMs), done: undefined };
+    expect(after(cron(''), start)[0]).toBe('2026-08-12T07:30 week 1');
+  });
+
+  it('leaves what was carried out before as it is', () => {
+    const start = job([each('start', -24)], fromMs - 2 * DAY);
+    const ranMs = at('2026-08-13T18:00:00Z');
+    const ran = { ...start, done: carriedOut(start, now, ranMs) };
+    expect(withoutAhead(ran.done, start.timing, now, ranMs)).toBe(ran.done);
+    const wrong = carriedOut(ran, now, aheadMs);
+    expect(withoutAhead(wrong, start.timing, now, ranMs)?.weeks).toEqual(ran.done.weeks);
   });
 });
 

@@ -61,6 +61,11 @@ describe('a reading that is due', () => {
     ).toBeUndefined();
   });
 
+  it('does not wait for a clock that was ahead and is set back', () => {
+    expect(due(3 * DAY, { ...LATE, triedMs: 3 * DAY + HOUR })).toBe('w1 after_end');
+    expect(due(3 * DAY, { ...LATE, whole: { id: 'w1', atMs: 4 * DAY } })).toBe('w1 after_end');
+  });
+
   it('is tried again a quarter of an hour after one that was not whole, until the next week is shown', () => {
     const tried = { ...LATE, triedMs: 3 * DAY };
     expect(due(3 * DAY + 14 * MINUTE, tried)).toBeUndefined();
