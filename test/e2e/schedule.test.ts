@@ -228,6 +228,45 @@ schedule: "0 * * * *"
     });
   });
 
+  it.each([
+    ['before it begins', '*', 1, 'GET /v1/user'],
+    ['in the middle', 'update-user', 2, 'PATCH /v1/user'],
+  ] as const)('tries a run again that a refused key ended %s', async (_when, operation, nth, refused) => {
+    const service = await serviceOfTest();
+    const users = (name: string): string => `id,name\nA-1,${name} 1\nA-2,${name} 2\nA-3,${name} 3\n`;
+    const league = folderOfTest({
+      'teamsheet.yaml': `${SANDBOX}push: { settle: 1ms, concurrency: 1 }\n`,
+      'users.csv': users('Ada'),
+      'mappings/users.yaml':
+        '{ version: 1, name: users, push: users, source: { csv: users.csv }, operation: upsert, columns: { external_id: { from: id, type: text }, display_name: name }, schedule: "0 * * * *" }\n',
+    });
+    const once = (minutes: number): Promise<Outcome> =>
+      runInProcess(
+        ['schedule', 'run', '--once', '--json'],
+        { cwd: league.path, env: service.env },
+        { ...realClock, now: () => realClock.now() + minutes * 60_000 },
+      );
+    expect((await once(0)).code).toBe(0);
+    league.write('users.csv', users('Bo'));
+    await service.sandbox.control('POST', '/clock', { advance: '1h' });
+    const faults = Array.from({ length: 40 }, (_, at) => ({
+      kind: 'status',
+      status: 401,
+      operation,
+      nth: nth + at,
+    }));
+    await service.sandbox.control('POST', '/faults', { faults });
+    expect((await once(60)).code).toBe(5);
+    await service.sandbox.control('DELETE', '/faults');
+    await service.sandbox.control('POST', '/clock', { advance: '16m' });
+    const again = await once(76);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      exit_code: 0,
+      mappings: [{ name: 'users', updated: 3 }],
+    });
+    expect(service.requests.some((request) => request.startsWith(refused))).toBe(true);
+  });
+
   it('goes by the right clock again after one that was weeks ahead while the service did not answer', async () => {
     const service = await serviceOfTest();
     const league = folderOfTest({

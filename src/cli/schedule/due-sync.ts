@@ -22,16 +22,19 @@ export async function syncDue(
 ): Promise<SyncEnd> {
   const ends: RunEnd[] = [];
   const { exitCode, stop } = await syncAndTell(runs, args, program, ends);
-  const isHeld = stop === 'lock.held' || stop === 'lock.clock';
+  const isHeld = stop === 'lock.held' || stop === 'lock.clock' || stop === KEY_REFUSED;
   const isStateAway = [stop, ...ends.map(({ stoppedBy }) => stoppedBy)].includes('state.unreachable');
   return { exitCode, left: leftBy(runs, ends, isHeld || isLeft(exitCode)), isStateAway };
 }
+
+/** A key that is revoked is renewed some time: a run of a game week must not be over by then. */
+const KEY_REFUSED = 'service.access';
 
 /** Came to nothing where the service did not answer, or the budget was used up. */
 const isLeft = (exitCode: ExitCode | undefined): boolean =>
   exitCode === EXIT.unavailable || exitCode === EXIT.incomplete;
 
-/** The mappings that an outage, or a clock that is set, left with nothing, or with a part, or the budget or another process with nothing. */
+/** The mappings that an outage, a refused key or a clock that is set left with nothing, or with a part, or the budget or another process with nothing. */
 function leftBy(runs: readonly DueRun[], ends: readonly RunEnd[], areLeft: boolean): ReadonlySet<string> {
   const endOf = new Map(
     ends.flatMap((end) => end.summaries.map((summary) => [summary.name, { end, summary }])),
@@ -42,7 +45,8 @@ function leftBy(runs: readonly DueRun[], ends: readonly RunEnd[], areLeft: boole
     const { end, summary } = ended;
     if (summary.direction === 'pull') return isLeft(summary.error?.exit_code);
     // Its lock may also end while it writes.
-    const isOut = end.exitCode === EXIT.unavailable || end.stoppedBy === 'lock.clock';
+    const isOut =
+      end.exitCode === EXIT.unavailable || end.stoppedBy === 'lock.clock' || end.stoppedBy === KEY_REFUSED;
     return isOut && summary.deferred + summary.unknown > 0;
   });
   return new Set(left.map(({ mapping }) => mapping));
