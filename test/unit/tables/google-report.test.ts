@@ -350,6 +350,19 @@ describe("the operator's own things", () => {
     expect(firstCells()).toEqual(['Squad', 'Harbour Lions', 'Moor Foxes', 'Field Owls']);
   });
 
+  it('end below the lowest of equal rows, wherever rows were inserted', async () => {
+    const fox = ROWS.slice(1, 2);
+    for (const at of [2, 3]) {
+      await write(report([...ROWS.slice(0, 1), ...fox, ...fox]));
+      tab().set(6, 0, 'my notes');
+      tab().insertRow(at);
+      await write(report(fox, { mode: 'append' }));
+      const names = [...Array.from({ length: 3 }, () => 'Moor Foxes'), null];
+      expect(firstCells()).toEqual(['Squad', 'Harbour Lions', ...names, null, 'my notes']);
+      fake.deleteTab(id, 'Table');
+    }
+  });
+
   it('are not taken for old rows when rows above were deleted', async () => {
     await write(report(ROWS));
     tab().set(5, 0, 'my notes');
@@ -746,6 +759,20 @@ describe('a layout', () => {
       ['Total', 85],
     ]);
     expect((await refresh(report([], { layout, mode: 'append' }))).calls).toBe(0);
+  });
+
+  it('knows totals that somebody changed, also by another header, while rows stand where they stood', async () => {
+    const layout = layoutOf();
+    for (const [row, column] of [
+      [4, 1],
+      [0, 1],
+    ] as const) {
+      await write(report(ROWS, { layout, mode: 'append' }));
+      tab().set(row, column, 'changed');
+      await write(report([], { layout, mode: 'append' }));
+      expect(firstTwo().filter(([first]) => first === 'Total')).toHaveLength(1);
+      fake.deleteTab(id, tab().title);
+    }
   });
 
   it('hides columns, which stay as somebody left them until the layout says otherwise', async () => {

@@ -77,25 +77,32 @@ function refuseMoved(names: readonly string[], title: string, cells: readonly Ce
 }
 
 /**
- * How many rows below the header are ours. It is remembered; rows that were inserted among them since are seen by the last one's standing lower, and
- * rows that were deleted by its standing higher, above a blank one, or where it is gone too by a blank one above where it stood. A tab that nothing is remembered of, such
+ * How many rows below the header are ours. It is remembered. The last of them tells which rows were put in or deleted since: it stands where it stood, lower, or higher
+ * above a blank row; of several that are equal to it, the lowest that has no more rows above it than there were. Where it is gone, a blank row above where it stood ends ours. A tab that nothing is remembered of, such
  * as a copied one, is ours to the first blank row.
  */
 function countOurs(rows: readonly Cells[], kept: KeptTable | undefined): number {
   const blank = rows.findIndex(isBlank);
   const filled = blank === -1 ? rows.length : blank;
   if (kept === undefined) return filled;
-  const isLast = (row: Cells | undefined): boolean => row !== undefined && rowDigest(row) === kept.last;
-  if (kept.last === UNSURE || isLast(rows[kept.rows - 1])) return kept.rows;
-  const moved = rows.findIndex(
-    (row, index) => isLast(row) && (index >= kept.rows || isBlank(rows[index + 1] ?? [])),
-  );
-  return moved === -1 ? Math.min(kept.rows, filled) : moved + 1;
+  if (kept.last === UNSURE) return kept.rows;
+  let last = -1;
+  let count = 0;
+  for (const [index, row] of rows.entries()) {
+    if (!isBlank(row)) count += 1;
+    const mayEnd = index >= kept.rows - 1 || isBlank(rows[index + 1] ?? []);
+    const isNearer = last === -1 || count <= kept.rows;
+    if (mayEnd && isNearer && rowDigest(row) === kept.last) last = index;
+  }
+  return last === -1 ? Math.min(kept.rows, filled) : last + 1;
 }
 
-/** Where the totals of the last refresh stand by now, among our rows. */
-const findTotals = (rows: readonly Cells[], kept: KeptTable | undefined): number =>
-  kept?.totals === true ? rows.findLastIndex((row) => rowDigest(row) === kept.last) : -1;
+/** Where the totals of the last refresh stand by now, among our rows: last, where somebody changed them and our rows are as many as before. */
+function findTotals(rows: readonly Cells[], kept: KeptTable | undefined): number {
+  if (kept?.totals !== true) return -1;
+  const found = rows.findLastIndex((row) => rowDigest(row) === kept.last);
+  return found === -1 && rows.length === kept.rows ? rows.length - 1 : found;
+}
 
 /** What stands in a tab below the header, and how much of it is ours. */
 export interface Existing {

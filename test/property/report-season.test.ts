@@ -1,0 +1,324 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { ReportColumn, WriteOptions } from '../../src/model/tables/table.ts';
+import { writeSheetReports } from '../../src/tables/google/report.ts';
+import { accessTo } from '../support/google-access.ts';
+import type { FakeTab, Fault } from '../support/google/fake-google.ts';
+import { googleOfFile } from '../support/google/of-file.ts';
+import { runs } from '../support/long.ts';
+import { reportTab } from '../support/report-tab.ts';
+
+const RUNS = runs(60, 1500);
+const SEED = process.env['TEAMSHEET_SEED'];
+
+const COLUMNS: readonly ReportColumn[] = [
+  { header: 'No.', type: 'integer' },
+  { header: 'Squad', type: 'text' },
+  { header: 'Points', type: 'number' },
+];
+const TEXTS = ['Reds', '=1+1', '00123', "'x", '7', 'TRUE', '2026-08-14', '#N/A', '', ' a ', null];
+/** A layout, or none. */
+const LAYOUTS = [
+  undefined,
+  'version: 1\nsort: [{ by: Points, descending: true }]\ntotals: { Points: sum }\n',
+  'version: 1\nfilter: false\ntotals: { Points: max, No.: count }\n',
+];
+
+const refused = (status: number, more: object = {}): Fault => ({
+  status,
+  body: { error: { code: status, status: 'NO', message: 'no' } },
+  ...more,
+});
+const FAULTS: readonly Fault[] = [
+  refused(403),
+  refused(429),
+  refused(500),
+  refused(503, { after: true }),
+  { status: 200, body: '<html>', headers: { 'content-type': 'text/html' } },
+  { status: 200, body: '{"repl', after: true },
+  'reset',
+  'reset-after',
+];
+
+type WriteMode = WriteOptions['mode'];
+
+/** What an operator does. */
+const KINDS = [
+  'insert_row',
+  'delete_row',
+  'own_column',
+  'move_column',
+  'note',
+  'rename_tab',
+  'sort',
+  'type',
+  'lose_column',
+] as const;
+interface Edit {
+  readonly kind: (typeof KINDS)[number];
+  readonly at: number;
+  readonly with: number;
+}
+type Row = readonly [number, string | null, number];
+interface Refresh {
+  readonly rows: readonly Row[];
+  readonly layout: number;
+  readonly fault: { readonly call: number; readonly fault: number; readonly lasts: boolean } | undefined;
+}
+type Step = { readonly edit: Edit } | { readonly refresh: Refresh };
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    edit: fc.record({ kind: fc.constantFrom(...KINDS), at: fc.nat(20), with: fc.nat(20) }),
+  }),
+  fc.record({
+    refresh: fc.record({
+      rows: fc.uniqueArray(
+        fc.tuple(fc.nat(9), fc.constantFrom(...TEXTS), fc.constantFrom(0, 1, 2.5, -3, 1e6)),
+        { selector: ([key]) => key, maxLength: 7 },
+      ),
+      layout: fc.nat(LAYOUTS.length - 1),
+      fault: fc.option(
+        fc.record({
+          call: fc.integer({ min: 1, max: 5 }),
+          fault: fc.nat(FAULTS.length - 1),
+          lasts: fc.boolean(),
+        }),
+        { freq: 4, nil: undefined },
+      ),
+    }),
+  }),
+);
+
+const fake = googleOfFile();
+type Cell = string | number | boolean | null;
+
+/** The cells of a tab, and where our columns stand in it. */
+interface Look {
+  readonly all: readonly (readonly Cell[])[];
+  readonly places: readonly number[];
+}
+
+/** A report's tab with its operator, and what a refresh has to make of it. */
+class Season {
+  readonly #id = fake.add({ tabs: [{ title: 'Other', rows: [] }] });
+  readonly #access = accessTo(fake);
+  #title = 'Table';
+  /** Rows below the header that are ours, the totals with them. */
+  #ours = 0;
+  #totals = false;
+  #isThere = false;
+  #made = 0;
+  /** Whether rows were put in or taken out since the last refresh: of several such edits nobody can tell which rows are whose. */
+  #isMoved = false;
+  readonly #mode: WriteMode;
+  calls = 0;
+  #fault: Refresh['fault'];
+  constructor(mode: WriteMode) {
+    this.#mode = mode;
+  }
+
+  get #tab(): FakeTab {
+    return fake.tab(this.#id, this.#title);
+  }
+
+  meet(id: string): Fault | undefined {
+    if (!id.includes(this.#id)) return undefined;
+    this.calls += 1;
+    const fault = this.#fault;
+    if (fault === undefined) return undefined;
+    return this.calls === fault.call || (fault.lasts && this.calls > fault.call)
+      ? FAULTS[fault.fault]
+      : undefined;
+  }
+
+  edit({ kind, at, with: other }: Edit): void {
+    if (!this.#isThere) return;
+    const tab = this.#tab;
+    const header = tab.rows()[0] ?? [];
+    const places = positions(tab);
+    const [, , points = -1] = places;
+    const hasBelow = tab.rows().length > this.#ours + 1;
+    switch (kind) {
+      case 'insert_row':
+        if (this.#ours < 2 || this.#isMoved) return;
+        tab.insertRow(2 + (at % (this.#ours - 1)));
+        this.#ours += 1;
+        this.#isMoved = true;
+        return;
+      case 'delete_row': {
+        if (this.#ours < 1 || this.#isMoved) return;
+        const row = at % this.#ours;
+        tab.deleteRow(1 + row);
+        this.#ours -= 1;
+        if (row === this.#ours) this.#totals = false;
+        this.#isMoved = true;
+        return;
+      }
+      case 'own_column':
+        this.#made += 1;
+        tab.insertColumn(at % (header.length + 1), [
+          `Mine ${this.#made}`,
+          ...Array.from({ length: this.#ours }, (_, row) =>
+            row % 2 === other % 2 ? null : `m${this.#made}-${row}`,
+          ),
+        ]);
+        return;
+      case 'move_column': {
+        const from = at % header.length;
+        const cells = tab.rows().map((row) => row[from] ?? null);
+        tab.deleteColumn(from);
+        tab.insertColumn(other % header.length, cells);
+        return;
+      }
+      case 'note':
+        this.#made += 1;
+        tab.set(tab.rows().length + 1 + (at % 3), points === -1 ? 0 : points, `note ${this.#made}`);
+        return;
+      case 'rename_tab':
+        this.#title += '+';
+        tab.rename(this.#title);
+        return;
+      case 'sort':
+        if (hasBelow || this.#isMoved || this.#totals) return;
+        tab.sortBy(at % header.length, { descending: other % 2 === 0 });
+        this.#isMoved = true;
+        return;
+      case 'type':
+        if (this.#ours === 0 || this.#isMoved) return;
+        tab.set(1 + (at % this.#ours), places[1] ?? 0, TEXTS[other % 5] ?? null);
+        this.#isMoved = 1 + (at % this.#ours) === this.#ours;
+        return;
+      case 'lose_column':
+        if (at % 3 !== 0 || this.#isMoved) return;
+        this.#made += 1;
+        tab.set(0, places[2] ?? 0, `Was ours ${this.#made}`);
+        this.#isMoved = true;
+        return;
+    }
+  }
+
+  async refresh({ rows, layout, fault }: Refresh): Promise<void> {
+    const before = this.#isThere ? this.#look() : undefined;
+    this.calls = 0;
+    this.#fault = fault;
+    const location = { kind: 'sheet', spreadsheet: this.#id, tab: 'Table' } as const;
+    const report = reportTab(location, {
+      columns: COLUMNS,
+      rows,
+      options: { mode: this.#mode, key: ['No.'] },
+      layout: LAYOUTS[layout],
+    });
+    let failed: unknown;
+    await writeSheetReports(this.#access, [report]).catch((error: unknown) => {
+      failed = error;
+    });
+    this.#fault = undefined;
+    if (failed !== undefined) {
+      expect(fault).toBeDefined();
+      const after = fake.tabTitles(this.#id).includes(this.#title) ? this.#look() : undefined;
+      if (JSON.stringify(after) === JSON.stringify(before)) return;
+      // What Google carried out is there as a whole, also where nothing said so.
+      expect(fault?.lasts).toBe(true);
+    }
+    this.#isThere = true;
+    this.#check(before, rows, layout);
+    this.#isMoved = false;
+  }
+
+  #look(): Look {
+    return { all: this.#tab.rows(), places: positions(this.#tab) };
+  }
+
+  #check(before: Look | undefined, fresh: readonly Row[], layout: number): void {
+    const old = before?.all ?? [];
+    const oldOurs = old
+      .slice(1, 1 + this.#ours - (this.#totals ? 1 : 0))
+      .map((row) => before?.places.map((at) => row[at] ?? null) ?? [])
+      .filter((row) => row.some((cell) => cell !== null));
+    const wanted = combined(
+      this.#mode,
+      oldOurs,
+      fresh.map((row) => row.map((cell) => (cell === '' ? null : cell))),
+    );
+    const sorted = layout === 1 ? wanted.toSorted((a, b) => order(a[2]) - order(b[2])) : wanted;
+    const { all, places } = this.#look();
+    expect(places).not.toContain(-1);
+    const ours = all.slice(1).map((row) => places.map((at) => row[at] ?? null));
+    const rows = sorted.length;
+    expect(ours.slice(0, rows)).toEqual(sorted);
+    const wasOurs = this.#ours;
+    this.#totals = layout !== 0 && rows > 0;
+    this.#ours = rows + (this.#totals ? 1 : 0);
+    const points = sorted.map((row) => row[2]).filter((cell) => typeof cell === 'number');
+    if (this.#totals && points.length > 0)
+      expect(ours[rows]?.[2]).toBe(
+        layout === 1 ? points.reduce((sum, each) => sum + each, 0) : Math.max(...points),
+      );
+    const below = (look: Look | undefined, from: number): readonly Cell[] =>
+      (look?.all ?? [])
+        .slice(1 + from)
+        .flatMap((row) => look?.places.map((at) => row[at] ?? null) ?? [])
+        .filter((cell) => cell !== null);
+    const now = { all, places };
+    expect(below(now, this.#ours).toSorted()).toEqual(below(before, wasOurs).toSorted());
+    const mine = others(now);
+    expect([...mine.keys()]).toEqual(expect.arrayContaining([...others(before).keys()]));
+    for (const [name, cells] of others(before)) {
+      const same = Math.min(wasOurs, this.#ours);
+      const found = mine.get(name) ?? [];
+      expect(found.slice(0, same)).toEqual(cells.slice(0, same));
+      expect(found.filter((cell) => cell !== null)).toEqual(cells.filter((cell) => cell !== null));
+    }
+  }
+}
+
+/** The cells of the operator's columns by their headers, as long as the tab. */
+const others = (look: Look | undefined): ReadonlyMap<Cell, readonly Cell[]> =>
+  new Map(
+    (look?.all[0] ?? []).flatMap((name, at): [Cell, readonly Cell[]][] =>
+      look === undefined || look.places.includes(at) || name === null
+        ? []
+        : [[name, Array.from({ length: 40 }, (_, row) => look.all[1 + row]?.[at] ?? null)]],
+    ),
+  );
+
+const order = (cell: Cell | undefined): number => (typeof cell === 'number' ? -cell : Infinity);
+
+const positions = (tab: FakeTab): number[] =>
+  COLUMNS.map(({ header }) => tab.rows()[0]?.indexOf(header) ?? -1);
+
+function combined(
+  mode: WriteMode,
+  old: readonly (readonly Cell[])[],
+  fresh: readonly (readonly Cell[])[],
+): readonly (readonly Cell[])[] {
+  if (mode === 'replace') return fresh;
+  if (mode === 'append') return [...old, ...fresh];
+  const left = new Map(fresh.map((row) => [String(row[0]), row]));
+  const kept = old.map((row) => {
+    const key = String(row[0]);
+    const now = left.get(key);
+    left.delete(key);
+    return now ?? row;
+  });
+  return [...kept, ...left.values()];
+}
+
+it('over a season of refreshes, edits and faults, a tab has the rows of its report, and what is the operator’s stays', async () => {
+  let season: Season | undefined;
+  fake.before((call) => season?.meet(call.path));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom<WriteMode>('replace', 'append', 'merge'),
+      fc.array(step, { minLength: 2, maxLength: 14 }),
+      async (mode, steps) => {
+        season = new Season(mode);
+        for (const each of steps) {
+          if ('edit' in each) season.edit(each.edit);
+          else await season.refresh(each.refresh);
+        }
+      },
+    ),
+    { numRuns: RUNS, ...(SEED !== undefined && { seed: Number(SEED) }) },
+  );
+});
