@@ -33,7 +33,9 @@ export async function planPrune(
     store.pulls(Number.MAX_SAFE_INTEGER),
   ]);
   const all = runsAndPulls.flat().toSorted((one, other) => other.startedAtMs - one.startedAtMs);
-  const old = all.slice(keep).filter((run) => (run.endedAtMs ?? nowMs) <= nowMs - olderThanMs);
+  // One whose process was killed has no end of its own.
+  const isOld = (run: Run): boolean => (run.endedAtMs ?? run.startedAtMs) <= nowMs - olderThanMs;
+  const old = all.slice(keep).filter(isOld);
   const open = new Set<string>();
   for (const account of accountsOf(old))
     for (const { runId } of await store.openIntents(account)) open.add(runId);

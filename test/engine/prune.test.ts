@@ -82,6 +82,18 @@ it('leaves the newest run that wrote to what an older one has open: the next pus
   });
 });
 
+it('takes a run that was killed once a later one has replaced it: it has no end of its own', async () => {
+  const engine = await makeEngine();
+  const mappings = JSON.stringify({ mappings: [{ name: 'users', resource: 'users' }], options: {} });
+  const whole = [
+    { direction: 'push', name: 'users', results: 'users.csv', deferred: 0, unknown: 0, conflict: 0 },
+  ] as unknown as Run['summaries'];
+  await addRun(engine, 'R1', 90, { mappings, phase: 'writing', finished: false, endedAtMs: null });
+  expect(await plan(engine, 0, 30)).toMatchObject({ runs: [], needed: ['R1'] });
+  await addRun(engine, 'R2', 20, { mappings, summaries: whole });
+  expect(await plan(engine, 0, 30)).toMatchObject({ runs: ['R1'], needed: [], kept: 1 });
+});
+
 it('takes folders of commands that were cut off, once they are a day old', async () => {
   const engine = await makeEngine();
   await (await engine.store.openRunRows('CUT')).close();
