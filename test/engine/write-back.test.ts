@@ -84,6 +84,23 @@ describe('what became of rows', () => {
     expect(made.tab.shown().map((row) => row[2])).toEqual(['Status', 'unchanged', 'unchanged']);
   });
 
+  it('is not written over messages that none of its other columns stands beside', async () => {
+    const tab = [
+      [...HEADER, 'Message'],
+      ['A', 'Ann', 'pays cash'],
+      ['B', 'Bob', ''],
+    ];
+    const made = await makeSheetEngine(fake, tab);
+    const { report } = await run(made);
+    expect(report).toMatchObject({ exit_code: 8, mappings: [{ created: 2 }] });
+    expect(warnings(made)[0]).toContain('column "Message" holds "pays cash" and no outcome');
+    expect(made.tab.shown()).toEqual(tab.map((row) => row.filter((cell) => cell !== '')));
+    // What a push wrote has an id beside it, also where somebody took the outcomes away.
+    made.tab.set(0, 3, 'Service ID');
+    expect((await run(made)).report.exit_code).toBe(0);
+    expect(made.tab.shown().map((row) => row[2] ?? '')).toEqual(['Message', '', '']);
+  });
+
   it('is written over a remark on the only row that a retry reads', async () => {
     const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann'], ['B', LONG]]);
     const of = made.mapping({ writeBack: WRITE_BACK });

@@ -48,12 +48,12 @@ export async function writeBackOutcomes(
   const header = await rows.header(name);
   const time = wallClock(ports.timezone)(ports.clock.now()).toISOString().slice(0, 16).replace('T', ' ');
   const toRows = rowWriter(mapping, header, time);
-  const textIn = textsBeside(mapping, header);
+  const telling = tellingColumn(mapping, header);
   const written: WriteBackRow[] = [];
   let foreign: string | undefined;
   for await (const page of rowPages(rows, name)) {
     for (const row of page) {
-      foreign ??= textIn(row).find((text) => !OUTCOME_WORDS.has(text));
+      foreign ??= telling && textsIn(row, telling.at).find((text) => !telling.words.has(text));
       // Rows that are left out may be those of another mapping of the same tab.
       if (row.outcome !== 'excluded' && only?.has(row.rowNumber) !== false) written.push(...toRows(row));
     }
@@ -62,7 +62,7 @@ export async function writeBackOutcomes(
   try {
     const columns = Object.values(names);
     const read = readColumns(mapping, header);
-    const doubt = doubtOf(names.status, foreign);
+    const doubt = doubtOf(telling, foreign);
     const content = { options: source, header, columns, ...read, rows: written, ...(doubt && { doubt }) };
     tell(ports, source.origin, await kind.writeBack(location, content));
     return undefined;
@@ -77,25 +77,39 @@ export async function writeBackOutcomes(
 
 const OUTCOME_WORDS: ReadonlySet<string> = new Set(OUTCOMES);
 
-/** What stands in the column of outcomes beside the lines of a row, as they were read. */
-function textsBeside(mapping: PushMapping, header: readonly string[]): (row: RunRow) => readonly string[] {
-  const { status } = mapping.writeBack ?? {};
-  const at = status === undefined ? undefined : sourceHeader(mapping, header).find([status]);
-  if (at === undefined) return () => [];
-  return ({ lines }) =>
-    lines.map((cells) => shownLine(cells)[at]?.trim() ?? '').filter((text) => text !== '');
+/** A column that tells whether it is ours, by what may stand in it. */
+interface TellingColumn {
+  readonly name: string;
+  readonly at: number;
+  readonly words: ReadonlySet<string>;
 }
 
+/** The column of outcomes; else that of messages, which may hold any text, where none of the others stands beside it. */
+function tellingColumn(mapping: PushMapping, header: readonly string[]): TellingColumn | undefined {
+  const { status, message, ...others } = mapping.writeBack ?? {};
+  const columns = sourceHeader(mapping, header);
+  const columnOf = (name: string | undefined, words: ReadonlySet<string>): TellingColumn | undefined => {
+    const at = name === undefined ? undefined : columns.find([name]);
+    return name === undefined || at === undefined ? undefined : { name, at, words };
+  };
+  const isAlone = Object.values(others).every((name) => columns.find([name]) === undefined);
+  const isFirst = isAlone && (status !== undefined || Object.keys(others).length > 0);
+  return columnOf(status, OUTCOME_WORDS) ?? (isFirst ? columnOf(message, NONE) : undefined);
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** What stands in a column beside the lines of a row, as they were read. */
+const textsIn = ({ lines }: RunRow, at: number): readonly string[] =>
+  lines.map((cells) => shownLine(cells)[at]?.trim() ?? '').filter((text) => text !== '');
+
 /** Somebody keeps something else in the column, unless outcomes stand in other rows of the tab. */
-function doubtOf(column: string | undefined, foreign: string | undefined): WriteBack['doubt'] {
-  if (column === undefined || foreign === undefined) return undefined;
+function doubtOf(telling: TellingColumn | undefined, foreign: string | undefined): WriteBack['doubt'] {
+  if (telling === undefined || foreign === undefined) return undefined;
+  const { name: column, words } = telling;
   const message = `column ${show(column)} holds ${show(foreign)} and no outcome, so it is somebody else's`;
   const next = 'Give "write_back" columns of its own, or empty that column.';
-  return {
-    column,
-    words: OUTCOME_WORDS,
-    error: new UnavailableError('destination.taken', message, { next }),
-  };
+  return { column, words, error: new UnavailableError('destination.taken', message, { next }) };
 }
 
 const SHOWN = 5;
