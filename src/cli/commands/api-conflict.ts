@@ -1,5 +1,12 @@
 import { parseEnvelope } from '../../client/envelope.ts';
-import type { OperationId, PushedResource } from '../../contract/index.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import {
+  endpoints,
+  isChange,
+  resources,
+  type OperationId,
+  type PushedResource,
+} from '../../contract/index.ts';
 import { RefusedError, UnavailableError } from '../../model/error.ts';
 import type { HttpResponse } from '../../model/ports.ts';
 import { quotaUsed } from '../../model/quota.ts';
@@ -11,17 +18,15 @@ export const CONFLICT = 409;
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The key of the one record that a body makes; undefined where it makes several, or has no key that a list shows. */
-const KEYS: Readonly<Partial<Record<OperationId, (body: Body) => string | undefined>>> = {
-  'create-users': ({ users }) => {
-    const [user, ...others] = users as readonly { readonly external_id: string }[];
-    return others.length === 0 ? user?.external_id.normalize('NFC') : undefined;
-  },
-  'create-mini-league': ({ fantasy_league_id, name }) =>
-    `${String(fantasy_league_id)}/${String(name).normalize('NFC')}`,
-  'create-squad': ({ fantasy_league_id, user_id, name }) =>
-    `${String(fantasy_league_id)}/${String(user_id)}/${String(name).normalize('NFC')}`,
-};
+/** The key of the one record that a body makes; undefined where it makes several, or changes one. */
+function keyMade(operation: OperationId, resource: PushedResource, body: Body): string | undefined {
+  if (isChange(operation)) return undefined;
+  const { batch }: Endpoint = endpoints[operation];
+  const [record, ...others] = batch === undefined ? [body] : (body[batch] as readonly Body[]);
+  if (record === undefined || others.length > 0) return undefined;
+  const { key } = resources[resource].push;
+  return key.map((field) => String(record[field]).normalize('NFC')).join('/');
+}
 
 /**
  * What a whole 409 says where it surely refused a raw call for one record: the account counts as many as before, and the list holds the key. Undefined where
@@ -37,7 +42,7 @@ export async function conflictSays(
 ): Promise<string | undefined> {
   const parsed = answer?.status === CONFLICT ? parseEnvelope(answer.body) : undefined;
   const listed = resourcePlans[resource].listed;
-  const key = KEYS[operation]?.(body as Body);
+  const key = keyMade(operation, resource, body as Body);
   if (parsed?.kind !== 'envelope' || parsed.envelope.statusCode !== CONFLICT) return undefined;
   if (listed === undefined || key === undefined) return undefined;
   const used = quotaUsed(before, listed.feature);
