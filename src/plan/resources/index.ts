@@ -1,4 +1,4 @@
-import type { PushedResource } from '../../contract/index.ts';
+import { isPushed, type PushedResource, type ResourceName } from '../../contract/index.ts';
 import { autoSubstitutions } from './auto-substitutions.ts';
 import { fantasyLeagues } from './fantasy-leagues.ts';
 import { miniLeagues } from './mini-leagues.ts';
@@ -27,6 +27,10 @@ export type ListedName = {
 /** What planning has to know of each resource that can be pushed, in the order in which they are pushed: what others depend on comes first. */
 export const resourcePlans: Readonly<Record<PushedResource, ResourcePlan>> &
   Readonly<Record<ListedName, ListedPlan>> = plans;
+
+/** Whether a push compares with a list of the records. */
+export const isListed = (resource: ResourceName): resource is ListedName =>
+  isPushed(resource) && resourcePlans[resource].listed !== undefined;
 
 /** The resources that can be pushed, in that order. */
 export const PUSHED_RESOURCES = Object.keys(resourcePlans) as readonly PushedResource[];

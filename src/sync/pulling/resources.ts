@@ -3,22 +3,15 @@ import { ListError, RefusedError, UnavailableError } from '../../model/error.ts'
 import type { RecordIssue } from '../../model/service.ts';
 import type { PullMapping } from '../../mapping/mapping.ts';
 import type { Store } from '../../model/state/store.ts';
+import { isListed, resourcePlans, type ListedName } from '../../plan/resources/index.ts';
+import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { ownValue } from '../../report/report.ts';
 import { playerIds } from './players.ts';
 import { eachRead, NAMES_NOTHING, readOne, type Read, type ReadContext } from './read.ts';
 import { listRead } from './list.ts';
 import { standingsRead } from './standings.ts';
 import { substitutionsRead } from './substitutions.ts';
-import {
-  detailRead,
-  givenIds,
-  LEFT_OUT,
-  idList,
-  leagueOf,
-  lineupRead,
-  numberOf,
-  squadList,
-} from './squads.ts';
+import { detailRead, filteredList, givenIds, LEFT_OUT, idList, leagueOf, lineupRead } from './squads.ts';
 import { weeksRead } from './weeks.ts';
 
 /** Records that are read at once. */
@@ -148,9 +141,17 @@ async function pointsReport(league: number, context: ReadContext) {
   }
 }
 
-const readers: Readonly<Record<ResourceName, (mapping: PullMapping) => Read>> = {
+/** What lists show, or the records that a mapping names by their ids. */
+function listedRead({ operation, byId, one }: ListedResource, where: PullMapping['where']): Read {
+  const ids = givenIds(where);
+  return ids === undefined || byId === undefined
+    ? filteredList(operation, where)
+    : eachRead(idList(ids), { operation: byId, noun: one, absent: LEFT_OUT });
+}
+
+/** How the records are read that no list of a push shows. */
+const readers: Readonly<Record<Exclude<ResourceName, ListedName>, (mapping: PullMapping) => Read>> = {
   account: () => atOnce('account', async ({ service }) => [await service.account()]),
-  users: () => listRead('list-users', {}),
   prices: () => listRead('list-prices', {}),
   points_config: ({ where }) =>
     atOnce(`points-config ${leagueOf(where)}`, (context) => pointsReport(leagueOf(where), context)),
@@ -158,14 +159,6 @@ const readers: Readonly<Record<ResourceName, (mapping: PullMapping) => Read>> = 
     atOnce(`fantasy-league ${leagueOf(where)}`, async (context) => [
       await readOne('get-fantasy-league', leagueOf(where), context),
     ]),
-  mini_leagues: ({ where }) => {
-    const ids = givenIds(where);
-    if (ids !== undefined)
-      return eachRead(idList(ids), { operation: 'get-mini-league', noun: 'mini league', absent: LEFT_OUT });
-    const league = numberOf(where, 'fantasy_league_id');
-    return listRead('list-mini-leagues', league === undefined ? {} : { fantasy_league_id: league });
-  },
-  squads: (mapping) => (wantsDetail(mapping) ? detailRead(mapping.where) : squadList(mapping.where)),
   lineups: ({ where }) => lineupRead(where),
   standings: standingsRead,
   players: ({ where, ids }) => {
@@ -193,8 +186,10 @@ export function wantsDetail({ resource, detail, where }: PullMapping): boolean {
 
 /** What a mapping reads: what the service shows, or what is remembered of the game weeks that it asks for. */
 export function readOf(mapping: PullMapping): Read {
-  const byWeek = pullTarget(mapping.resource)?.byWeek;
-  if (mapping.weeks !== undefined && (byWeek === 'lineup' || byWeek === 'squad'))
-    return weeksRead(mapping, mapping.weeks, byWeek);
-  return readers[mapping.resource](mapping);
+  const { resource, where, weeks } = mapping;
+  const byWeek = pullTarget(resource)?.byWeek;
+  if (weeks !== undefined && (byWeek === 'lineup' || byWeek === 'squad'))
+    return weeksRead(mapping, weeks, byWeek);
+  if (wantsDetail(mapping)) return detailRead(where);
+  return isListed(resource) ? listedRead(resourcePlans[resource].listed, where) : readers[resource](mapping);
 }

@@ -1,4 +1,4 @@
-import type { SquadListElement } from '../../contract/resources/squads.ts';
+import { endpoints, type PagedOperationId, type QueryOf, type RecordOf } from '../../contract/index.ts';
 import type { PullMapping } from '../../mapping/mapping.ts';
 import { eachRead, take, type Ids, type Read } from './read.ts';
 import { listRead } from './list.ts';
@@ -10,7 +10,7 @@ type Where = PullMapping['where'];
 export const LEFT_OUT = [403, 404, 410];
 
 /** The value of a filter that is one number. */
-export function numberOf(where: Where, name: string): number | undefined {
+function numberOf(where: Where, name: string): number | undefined {
   const value = where[name];
   return value === undefined ? undefined : Number(value);
 }
@@ -32,21 +32,20 @@ export const idList = (values: readonly (string | number)[]): Ids => ({
   values: () => values,
 });
 
-/** The squads that a `where` names, by the filters of GET /squad. */
-export function squadList(where: Where): Read<SquadListElement> {
-  const user = numberOf(where, 'user_id');
-  const league = numberOf(where, 'fantasy_league_id');
-  return listRead('list-squads', {
-    ...(user === undefined ? {} : { user_id: user }),
-    ...(league === undefined ? {} : { fantasy_league_id: league }),
+/** The records of a list that a `where` names by the filters of its operation. */
+export function filteredList<Id extends PagedOperationId>(operation: Id, where: Where): Read<RecordOf<Id>> {
+  const filters = Object.keys(endpoints[operation].query.shape).flatMap((name) => {
+    const value = numberOf(where, name);
+    return value === undefined ? [] : [[name, value]];
   });
+  return listRead(operation, Object.fromEntries(filters) as QueryOf<Id>);
 }
 
 /** The ids of the squads that a `where` names, by themselves or by the filters of GET /squad. */
 function squadIds(where: Where): Ids {
   const given = givenIds(where);
   if (given !== undefined) return idList(given);
-  const list = squadList(where);
+  const list = filteredList('list-squads', where);
   return {
     name: list.name,
     needs: [list],

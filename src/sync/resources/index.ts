@@ -1,6 +1,6 @@
 import { byName } from '../../contract/by-name.ts';
 import type { PushedResource } from '../../contract/index.ts';
-import { PUSHED_RESOURCES, resourcePlans, type ListedName } from '../../plan/resources/index.ts';
+import { isListed, PUSHED_RESOURCES, resourcePlans, type ListedName } from '../../plan/resources/index.ts';
 import { listedEvidence } from '../evidence/pre-image.ts';
 import { autoSubstitutions } from './auto-substitutions.ts';
 import { fantasyLeagues } from './fantasy-leagues.ts';
@@ -15,9 +15,6 @@ const unlisted: Readonly<Record<Exclude<PushedResource, ListedName>, PushStrateg
   prices,
   auto_substitutions: autoSubstitutions,
 };
-
-const isListed = (resource: PushedResource): resource is ListedName =>
-  resourcePlans[resource].listed !== undefined;
 
 /** A resource whose records a list shows needs nothing else: what lists say is the same for all of them. */
 const listed = (resource: ListedName): PushStrategy => ({

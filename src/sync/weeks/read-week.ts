@@ -20,7 +20,7 @@ import {
 import { readPointsConfig } from '../pulling/resources.ts';
 import { stillNewSince } from '../pulling/reuse.ts';
 import { drain } from '../pulling/share.ts';
-import { idList, LEFT_OUT, squadList } from '../pulling/squads.ts';
+import { filteredList, idList, LEFT_OUT } from '../pulling/squads.ts';
 import type { OpenAccount, SyncPorts } from '../ports.ts';
 
 /** What reading the game week that a league shows came to. */
@@ -100,7 +100,7 @@ async function squadsToRead(
 ): Promise<readonly string[]> {
   const forgotten = new Set(await context.store.memory.forgotten(account));
   const squads: string[] = [];
-  for await (const page of take(squadList({ fantasy_league_id: league }), context))
+  for await (const page of take(filteredList('list-squads', { fantasy_league_id: league }), context))
     for (const { id, user } of page) if (!forgotten.has(user?.external_id ?? '')) squads.push(id);
   return squads;
 }
