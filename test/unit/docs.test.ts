@@ -8,14 +8,14 @@ import { parseCommandLine } from '../../src/cli/command-line.ts';
 import { commands } from '../../src/cli/commands/registry.ts';
 import { configSchema } from '../../src/runtime/config/config-file.ts';
 import { readAddress, tlsOf } from '../../src/runtime/config/state-place.ts';
-import { endpoints, OPERATION_IDS } from '../../src/contract/index.ts';
-import { RESOURCES } from '../../src/contract/index.ts';
+import { endpoints, OPERATION_IDS, pullTarget, RESOURCES, resources } from '../../src/contract/index.ts';
 import type { ResourceName } from '../../src/contract/index.ts';
 import { parseMappings } from '../../src/mapping/parse/parse-mappings.ts';
 import { TRANSFORMS } from '../../src/mapping/transforms.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import { reportOf } from '../../src/report/index.ts';
-import type { RowAsked } from '../../src/contract/resource.ts';
+import type { PullTarget, PushTarget, RowAsked } from '../../src/contract/resource.ts';
+import { PUSHED_RESOURCES } from '../../src/plan/resources/index.ts';
 
 const root = join(import.meta.dirname, '../..');
 const pages = [
@@ -26,6 +26,8 @@ const pages = [
   ...globSync('{docs,templates,test}/**/*.md', { cwd: root }),
 ];
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+/** All that the reference says of a resource. */
+const RESOURCES_PAGE = 'docs/resources.md';
 /** A dotted code, and no file name. */
 const CODE = /^[a-z_]+\.(?!sqlite$)[a-z_]+$/;
 const guides = ['README.md', ...globSync('docs/*.md', { cwd: root })].map(read).join('\n');
@@ -283,7 +285,27 @@ describe('the reference', () => {
       endpoints[id].path,
       endpoints[id].summary,
     ]);
-    expect(tableRows('docs/service.md').slice(1)).toEqual(expected);
+    expect(tableRows(RESOURCES_PAGE, '## Operations').slice(1)).toEqual(expected);
+  });
+
+  const listed = (names: readonly string[] = []): string => names.join(', ') || '-';
+
+  it('says how each resource is pushed, in their order', () => {
+    const expected = PUSHED_RESOURCES.map((name) => {
+      const { operations, key, lookup }: PushTarget = resources[name].push;
+      return [name, listed(operations), listed(key), listed(lookup?.match)];
+    });
+    expect(tableRows(RESOURCES_PAGE, '## Pushing').slice(1)).toEqual(expected);
+  });
+
+  it('says what a pull of each resource may ask for', () => {
+    const expected = RESOURCES.map((name) => {
+      const { where = {}, required = [] }: Partial<PullTarget> = pullTarget(name) ?? {};
+      const asked = Object.keys(where).map((one) => (required.includes(one) ? `${one} (required)` : one));
+      return [name, listed(asked)];
+    });
+    const rows = tableRows(RESOURCES_PAGE, '## Pulling').slice(1);
+    expect(rows.map(([name, where]) => [name, where]).toSorted()).toEqual(expected.toSorted());
   });
 
   const options: RowAsked = { detail: false, explode: undefined };
@@ -293,23 +315,19 @@ describe('the reference', () => {
   it.each(RESOURCES.filter((name) => name !== 'squads' && name !== 'players'))(
     'has every field of %s',
     (name) => {
-      expect(tableRows('docs/reports.md', `## ${name}`).slice(1)).toEqual(fieldsOf(name));
+      expect(tableRows(RESOURCES_PAGE, `### ${name}`).slice(1)).toEqual(fieldsOf(name));
     },
   );
 
   it('has every field of squads, without and with detail', () => {
     const expected = [...fieldsOf('squads'), ['path', 'type'], ...fieldsOf('squads', { detail: true })];
-    expect(tableRows('docs/reports.md', '## squads').slice(1)).toEqual(expected);
+    expect(tableRows(RESOURCES_PAGE, '### squads').slice(1)).toEqual(expected);
   });
 
   it('has every field of players, and what explode adds', () => {
     const plain = fieldsOf('players');
     const added = fieldsOf('players', { explode: 'weekly_stats' }).slice(plain.length);
-    expect(tableRows('docs/reports.md', '## players').slice(1)).toEqual([
-      ...plain,
-      ['path', 'type'],
-      ...added,
-    ]);
+    expect(tableRows(RESOURCES_PAGE, '### players').slice(1)).toEqual([...plain, ['path', 'type'], ...added]);
   });
 
   it('has every transform with what it does', () => {
