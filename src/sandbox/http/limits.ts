@@ -1,6 +1,7 @@
 import { byName } from '../../contract/by-name.ts';
 import { FEATURES, type Feature } from '../../contract/endpoint.ts';
 import { Refusal } from '../refusal.ts';
+import { COUNTED } from '../store/migrations.ts';
 import type { Store } from '../store/store.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../switches.ts';
 import { openWindow, type RateWindow } from './windows.ts';
@@ -77,10 +78,9 @@ export function openLimits(settings: Settings, clockMs: () => number, store: Sto
   };
 }
 
-/** Records are numbered from 1 without a gap and never deleted. A fantasy league brings one contest, its overall ranking. */
+/** Records are numbered from 1 without a gap and never deleted. */
 function usedOf(store: Store, feature: Feature): number {
-  const table = feature === 'contests' ? 'fantasy_leagues' : feature;
-  return store.count(`SELECT coalesce(max(rowid), 0) AS n FROM ${table}`);
+  return store.count(`SELECT coalesce(max(rowid), 0) AS n FROM ${COUNTED[feature]}`);
 }
 
 function readKept(kept: string | undefined): readonly unknown[] {

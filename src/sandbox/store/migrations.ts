@@ -1,4 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Feature } from '../../contract/endpoint.ts';
+
+/** The table whose records each feature of the account counts. A fantasy league brings one contest, its overall ranking. */
+export const COUNTED: Readonly<Record<Feature, string>> = {
+  fantasy_leagues: 'fantasy_leagues',
+  mini_leagues: 'mini_leagues',
+  squads: 'squads',
+  contests: 'fantasy_leagues',
+  users: 'users',
+};
 
 /** Each entry brings a database from the version of its index to the next. Entries are never changed once released, only added. */
 const MIGRATIONS: readonly string[] = [
