@@ -1,3 +1,4 @@
+import { isListed, PUSHED_RESOURCES, resourcePlans } from '../../plan/resources/index.ts';
 import type { Program } from '../program.ts';
 import { orCancelled } from './ask-vars.ts';
 
@@ -26,9 +27,9 @@ export const placedMapping = (place: ReportPlace, text: string): string =>
   place === 'workbook' ? lookedUpInWorkbook(reportInWorkbook(text)) : text;
 
 const reportInWorkbook = (text: string): string =>
-  text.replace(/^destination: \{ csv: out\/([\w-]+)\.csv \}$/m, (_, name: string) => {
+  text.replace(/^( *)destination: \{ csv: out\/([\w-]+)\.csv \}$/m, (_, indent: string, name: string) => {
     const words = name.replaceAll('-', ' ');
-    return `destination: { xlsx: out/league.xlsx, tab: ${words.charAt(0).toUpperCase()}${words.slice(1)} }`;
+    return `${indent}destination: { xlsx: out/league.xlsx, tab: ${words.charAt(0).toUpperCase()}${words.slice(1)} }`;
   });
 
 /** People know a player by the last name, which that tab calls so. */
@@ -42,8 +43,8 @@ const lookedUpInWorkbook = (text: string): string =>
 
 const PLAYERS_CSV = 'in: { csv: out/players.csv, optional: true }';
 
-/** What the reports show, by the names of their mappings without `-report`, `-workbook` and `-tab`. */
-const SHOWN = {
+/** What the reports show, by the names of their mappings without `-report`, `-workbook` and `-tab`, in the order in which they are offered. */
+const NAMED = {
   table: 'the league table, in a tab',
   squads: 'squads',
   lineups: 'line-ups',
@@ -59,11 +60,17 @@ const SHOWN = {
   'mini-leagues': 'mini leagues',
   account: 'what is left of the account',
 } as const;
-export type ReportKind = keyof typeof SHOWN;
-export const REPORT_KINDS = Object.keys(SHOWN) as readonly ReportKind[];
+type NamedKind = keyof typeof NAMED;
+
+/** The report of a resource that is listed needs no line of its own. */
+const LISTED = PUSHED_RESOURCES.filter(isListed).map(
+  (resource) => [resource.replaceAll('_', '-'), resourcePlans[resource].nouns[1]] as const,
+);
+const SHOWN: Readonly<Record<string, string>> = { ...NAMED, ...Object.fromEntries(LISTED), ...NAMED };
+export const REPORT_KINDS = Object.keys(SHOWN);
 
 /** The tabs of the season's workbook. */
-const FIRST_CHOICE: readonly ReportKind[] = [
+const FIRST_CHOICE: readonly NamedKind[] = [
   'table',
   'squads',
   'lineups',
@@ -74,41 +81,41 @@ const FIRST_CHOICE: readonly ReportKind[] = [
 ];
 
 /** The standings stand in the tab of the workbook, or in a CSV file. */
-const NOT_IN: Readonly<Record<ReportPlace, readonly ReportKind[]>> = {
+const NOT_IN: Readonly<Record<ReportPlace, readonly string[]>> = {
   workbook: ['standings'],
   csv: ['table', 'history'],
   both: [],
 };
 
 /** The text of a shipped file without the mappings of reports that were not chosen; undefined when none is left. */
-export function chosenMappings(text: string, kinds: readonly ReportKind[]): string | undefined {
+export function chosenMappings(text: string, kinds: readonly string[]): string | undefined {
   const [head = '', ...mappings] = text.split(/^(?=- |version:)/m);
   const chosen = mappings.filter((mapping) => {
     const [, kind] = /^ *name: (.+)-(?:report|workbook|tab)$/m.exec(mapping) ?? [];
-    return kind === undefined || kinds.some((one) => one === kind);
+    return kind === undefined || kinds.includes(kind);
   });
   return chosen.length === 0 ? undefined : head + chosen.join('');
 }
 
 /** Which reports there are to be: as the flag says, else as a person answers, else all. */
 export async function askReportKinds(
-  given: readonly ReportKind[],
+  given: readonly string[],
   place: ReportPlace,
   { interactive, screen, signal }: Pick<Program, 'interactive' | 'screen' | 'signal'>,
-): Promise<readonly ReportKind[]> {
+): Promise<readonly string[]> {
   if (given.length > 0) return given;
   if (!interactive || screen.json) return REPORT_KINDS;
   const { multiselect } = await import('@clack/prompts');
   const offered = REPORT_KINDS.filter((kind) => !NOT_IN[place].includes(kind));
-  const kinds = await multiselect<ReportKind>({
+  const kinds = await multiselect<string>({
     output: process.stderr,
     signal,
     message: 'Which reports?',
     required: false,
     initialValues: FIRST_CHOICE.filter((kind) => offered.includes(kind)),
-    options: offered.map((value) => ({ value, label: SHOWN[value] })),
+    options: offered.map((value) => ({ value, label: SHOWN[value] ?? value })),
   });
-  return orCancelled<readonly ReportKind[]>(kinds, signal);
+  return orCancelled<readonly string[]>(kinds, signal);
 }
 
 /** Where the reports go: as the flag says, else as a person answers, else into workbooks; `inputs` is what the tables to fill in are tabs of. */

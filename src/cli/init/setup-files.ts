@@ -4,13 +4,7 @@ import { packagePath } from '../../runtime/package.ts';
 import { TABLES } from './input-tables.ts';
 import { SEASON_TABS } from './push-mapping.ts';
 import type { SeasonTabs } from './season-tabs.ts';
-import {
-  chosenMappings,
-  isWanted,
-  placedMapping,
-  type ReportKind,
-  type ReportPlace,
-} from './report-places.ts';
+import { chosenMappings, isWanted, placedMapping, type ReportPlace } from './report-places.ts';
 
 /** The address of the service and the key; empty when they are still to be filled in. */
 export interface Access {
@@ -36,7 +30,7 @@ export interface Setup {
   /** An IANA name. */
   readonly timezone: string;
   readonly reportPlace: ReportPlace;
-  readonly reportKinds: readonly ReportKind[];
+  readonly reportKinds: readonly string[];
   /** The text of the reports that stand beside the tables that are filled in, and other names of the tabs that their layouts make; undefined without such tables. */
   readonly seasonTabs: SeasonTabs | undefined;
   /** The texts of the mappings that push, where they read other tables than the shipped ones do; the others are left out. Beside them that of the players, where it has a tab there. */

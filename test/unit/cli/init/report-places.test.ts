@@ -10,5 +10,5 @@ it('offers every report that is shipped', () => {
     [...text.matchAll(/^ *name: (.+)-(?:report|workbook|tab)$/gm)].map(([, kind]) => kind),
   );
   expect(kinds.length).toBeGreaterThan(10);
-  expect(kinds.filter((kind) => !REPORT_KINDS.some((one) => one === kind))).toEqual([]);
+  expect(kinds.filter((kind = '') => !REPORT_KINDS.includes(kind))).toEqual([]);
 });
