@@ -374,7 +374,7 @@ class Client implements ClosingService {
 }
 
 /**
- * The service's 21 operations over one transport (sections 1 to 5 of its interface): every call is checked against the contract, waits for the
+ * The service's operations over one transport (sections 1 to 5 of its interface): every call is checked against the contract, waits for the
  * budget, is bounded by the timeout, and is repeated only while that is safe.
  */
 export function createClient(options: ClientOptions): ClosingService {

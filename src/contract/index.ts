@@ -14,7 +14,7 @@ import { standings } from './resources/standings.ts';
 import { squadEndpoints, squads } from './resources/squads.ts';
 import { userEndpoints, users } from './resources/users.ts';
 
-/** All 21 operations of the service by their names on the command line, in the order of its interface (section 4). */
+/** All operations of the service by their names on the command line, in the order of its interface (section 4). */
 export const endpoints = {
   ...accountEndpoints,
   ...fantasyLeagueEndpoints,

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OPERATION_IDS } from '../../src/contract/index.ts';
-import type { OperationId } from '../../src/contract/index.ts';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { endpoints, OPERATION_IDS } from '../../src/contract/index.ts';
+import type { OperationId, PagedOperationId } from '../../src/contract/index.ts';
 import type { CallInput, Service, WriteResult } from '../../src/model/service.ts';
 import { Secret } from '../../src/model/secret.ts';
+import { examplesOf, type Example } from '../../src/sandbox/handlers/index.ts';
+import { openStore } from '../../src/sandbox/store/store.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { testClient } from '../support/client.ts';
@@ -139,6 +142,18 @@ describe('the client on the sandbox', () => {
       await Array.fromAsync(client.list('list-auto-substitutions', { fantasy_league_id: LEAGUE }))
     ).flat();
     expect(log.length).toBeGreaterThan(0);
+  });
+
+  it('carries out an example of every other operation', async () => {
+    const examples: Readonly<Record<OperationId, Example>> = examplesOf(openStore(undefined));
+    for (const operation of OPERATION_IDS.filter((id) => !seen.has(id))) {
+      const { id = '', body } = examples[operation];
+      const endpoint: Endpoint = endpoints[operation];
+      if (endpoint.method !== 'GET') await write(operation, body as CallInput<OperationId>['body']);
+      else if (endpoint.paged !== true) await read(operation, { id });
+      else await Array.fromAsync(client.list(operation as PagedOperationId));
+      seen.add(operation);
+    }
   });
 
   it('takes refusals of the service for values and errors', async () => {

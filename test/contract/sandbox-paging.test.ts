@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATION_IDS, endpoints } from '../../src/contract/index.ts';
 import type { PagedOperationId } from '../../src/contract/index.ts';
+import { examplesOf, type Example } from '../../src/sandbox/handlers/index.ts';
+import { openStore } from '../../src/sandbox/store/store.ts';
 import { openSandbox } from '../support/sandbox.ts';
 import type { TestSandbox } from '../support/sandbox.ts';
 
@@ -16,8 +18,15 @@ describe('lists', () => {
       type: 'market',
     }));
     await box.call('upload-prices', { body: { fantasy_league_id: 1, prices } });
-    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) {
-      await box.call('create-mini-league', { body: { fantasy_league_id: 1, name, type: 'classic' } });
+    const examples = examplesOf(openStore(undefined));
+    for (const operation of PAGED) {
+      const { paging } = await box.call(operation, { query: { fantasy_league_id: 1 } });
+      const create = OPERATION_IDS.find(
+        (id) => endpoints[id].method === 'POST' && endpoints[id].path === endpoints[operation].path,
+      );
+      if (create === undefined || Number(paging['total']) > 7) continue;
+      const { body = {} }: Example = examples[create];
+      for (const name of 'abcdefgh') await box.call(create, { body: { ...body, name } });
     }
   });
   afterAll(() => box.close());

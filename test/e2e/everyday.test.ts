@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { readXlsx } from 'hucre/xlsx';
 import { afterAll, describe, expect, it } from 'vitest';
+import { RESOURCES } from '../../src/contract/index.ts';
 import { makeFolder, runCli } from '../support/cli.ts';
 import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { program } from '../support/program.ts';
@@ -106,13 +107,9 @@ describe('a new operator', () => {
     };
     expect(mappings.filter((each) => !destination.test(each.destination))).toEqual([]);
     expect(new Set(mappings.map((each) => each.destination)).size).toBe(mappings.length);
-    expect(mappings.map(({ resource }) => resource).toSorted()).toEqual([
-      ...['account', 'auto_substitutions', 'fantasy_leagues', 'fixtures', 'lineups', 'mini_leagues'],
-      ...['players', 'points_config', 'prices', 'squads', 'standings'],
-      // The league table and the table week by week are two tabs.
-      ...(place === 'workbook' ? ['standings'] : []),
-      'users',
-    ]);
+    // The league table and the table week by week are two tabs.
+    const expected = place === 'workbook' ? [...RESOURCES, 'standings'] : RESOURCES;
+    expect(mappings.map(({ resource }) => resource).toSorted()).toEqual(expected.toSorted());
     // What two reports show is asked for once.
     const asked = seeded.requests.filter((request) => /\/(?:player|squad|lineup|price|user)\b/.test(request));
     expect(asked.length).toBeGreaterThan(100);

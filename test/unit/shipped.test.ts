@@ -2,11 +2,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { resources } from '../../src/contract/index.ts';
-import { RESOURCES } from '../../src/contract/index.ts';
+import { resources, RESOURCES } from '../../src/contract/index.ts';
 import type { Mapping, PullMapping, PushMapping } from '../../src/mapping/mapping.ts';
 import { isWanted } from '../../src/cli/init/report-places.ts';
 import { parseMappings } from '../../src/mapping/parse/parse-mappings.ts';
+import { PUSHED_RESOURCES } from '../../src/plan/resources/index.ts';
 import { joinLayout } from '../../src/report/arrange.ts';
 import { bindColumns } from '../../src/report/column.ts';
 import { reportOf } from '../../src/report/index.ts';
@@ -38,15 +38,7 @@ const inputs = globSync('templates/inputs/*.csv', { cwd: root }).toSorted();
 
 describe('the shipped mappings', () => {
   it('push every resource that can be pushed', () => {
-    expect(pushes.map(({ name, resource }) => [name, resource]).toSorted()).toEqual([
-      ['fantasy-leagues', 'fantasy_leagues'],
-      ['mini-leagues', 'mini_leagues'],
-      ['points', 'points_config'],
-      ['prices', 'prices'],
-      ['squads', 'squads'],
-      ['substitutions', 'auto_substitutions'],
-      ['users', 'users'],
-    ]);
+    expect(pushes.map(({ resource }) => resource).toSorted()).toEqual(PUSHED_RESOURCES.toSorted());
   });
 
   it('have a report for every resource that can be pulled', () => {
@@ -127,20 +119,14 @@ describe('the shipped mappings', () => {
   });
 
   it('guard against a table that changes too much', () => {
-    const guards = Object.fromEntries(
-      pushes.map(({ name, guards: { maxChangePct, maxStepPct } }) => [name, [maxChangePct, maxStepPct]]),
-    );
+    const guards = pushes.map(({ name, guards: { maxChangePct, maxStepPct } }) => [
+      name,
+      [maxChangePct, maxStepPct],
+    ]);
     // Where nothing can be changed, no share of changes is too large.
-    const nothingChanges = [100, undefined];
-    expect(guards).toEqual({
-      users: [30, undefined],
-      prices: [30, 25],
-      points: [100, undefined],
-      'fantasy-leagues': nothingChanges,
-      'mini-leagues': nothingChanges,
-      squads: nothingChanges,
-      substitutions: nothingChanges,
-    });
+    const unguarded = pushes.map(({ name }) => [name, [100, undefined]]);
+    const expected = { ...Object.fromEntries(unguarded), users: [30, undefined], prices: [30, 25] } as object;
+    expect(Object.fromEntries(guards)).toEqual(expected);
   });
 });
 
