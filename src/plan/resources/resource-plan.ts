@@ -19,6 +19,7 @@ type ListOperation = {
 /** A resource whose records the service lists, so that a key can be looked for there. */
 export interface ListedResource {
   readonly operation: ListOperation;
+  /** Counts these records and no others: a list that shows fewer is taken for one that comes late. */
   readonly feature: Feature;
   /** How people call one, and several. */
   readonly one: string;
