@@ -72,7 +72,9 @@ export function weekState(facts: WeekFacts, nowMs: number): StateOfWeek {
   if (processed !== undefined && isPast && !(isReadAfter && left === 0))
     return {
       state: 'final_by_totals',
-      note: { code: lineups.oldestMs < startMs ? 'read_early' : 'processed_late' },
+      note: isReadAfter
+        ? { code: 'some_not_read', left }
+        : { code: lineups.oldestMs < startMs ? 'read_early' : 'processed_late' },
     };
   if (contradicted.squads > 0) return { state: 'stale', note: { code: 'contradicted', ...contradicted } };
   if (left > 0) return { state: 'provisional', note: { code: 'some_not_read', left } };

@@ -223,6 +223,20 @@ describe('a game week', () => {
   });
 });
 
+describe('a reading that stops before it has all line-ups', () => {
+  it('leaves the week provisional, also where nothing else says how many squads there are', async () => {
+    await json('substitutions', 'trigger', '--week', WEEK, '--yes', '--adopt');
+    await service.sandbox.control('POST', '/clock', { advance: '1h' });
+    const stopped = await json('weeks', 'read', '--max-requests', HALF);
+    const left = Number(stopped.leagues?.[0]?.left['lineups']);
+    expect([stopped.exit_code, left > 0 && left < SQUADS]).toEqual([7, true]);
+    const week = weekOf(await json('weeks', '--offline'), WEEK);
+    expect(week).toMatchObject({ state: 'provisional', note: `${left} line-ups were not read` });
+    await json('weeks', 'read');
+    expect(weekOf(await json('weeks', '--offline'), WEEK)).toMatchObject({ state: 'final', note: null });
+  });
+});
+
 describe('a pull that stops', () => {
   it('is gone on with by the same pull and by resume, and reads only the rest', async () => {
     const stopped = await json('pull', 'lineups', '--max-requests', HALF);

@@ -6,6 +6,7 @@ import { shownText } from '../../season/week-number.ts';
 import { weekState, type Processed, type StateOfWeek, isOver } from '../../season/week-state.ts';
 import { contradictions, type Contradicted } from './contradictions.ts';
 import { eachKept, knownWeeks, listedMatches, processedIn } from './known-weeks.ts';
+import { unreadIn } from './unread.ts';
 import { WeekFacts } from './week-facts.ts';
 
 /** A game week of a league with what is remembered of it. */
@@ -66,7 +67,7 @@ export async function leagueWeeks(
       isPast,
       runningAtMs: Math.max(waitingAtMs ?? -Infinity, ...earlier),
       lineups,
-      squads: squads?.ids ?? 0,
+      squads: Math.max(squads?.ids ?? 0, (lineups?.ids ?? 0) + (await unreadIn(memory, scope, week.id))),
       processed: await processedIn(memory, scope, week.id),
       contradicted: contradicted.get(week.id) ?? { squads: 0, points: 0 },
     };

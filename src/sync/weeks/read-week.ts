@@ -6,6 +6,7 @@ import { Keeper, type KeepSettings } from '../memory/keeper.ts';
 import { latestKept, weeksFrom } from '../memory/known-weeks.ts';
 import { markLogged, markTriggered } from '../memory/processed.ts';
 import { serviceNow } from '../memory/service-time.ts';
+import { markUnread } from '../memory/unread.ts';
 import { newInLog } from '../pulling/substitution-log.ts';
 import { idsInState } from '../pulling/players.ts';
 import {
@@ -168,7 +169,9 @@ async function readAll(task: Task): Promise<WeekReading> {
     await context.flush();
   };
   try {
-    const lineups = idList(await notRead(squads, 'lineup', task));
+    const unread = await notRead(squads, 'lineup', task);
+    await keepUnread(task, unread);
+    const lineups = idList(unread);
     await each('lineups', eachRead(lineups, { operation: 'get-lineup', noun: 'line-up', absent: LEFT_OUT }));
     const details = idList(await notRead(squads, 'squad', task));
     await each('squads', eachRead(details, { operation: 'get-squad', noun: 'squad', absent: LEFT_OUT }));
@@ -184,7 +187,15 @@ async function readAll(task: Task): Promise<WeekReading> {
     stoppedBy = error;
   }
   await context.flush();
+  // Of which the service shows no line-up, there is none to wait for.
+  await keepUnread(task, stoppedBy === undefined ? [] : await notRead(squads, 'lineup', task));
   return { read, left: await leftOf(task), stoppedBy };
+}
+
+async function keepUnread({ scope, current, context }: Task, squads: readonly string[]): Promise<void> {
+  if (current === undefined) return;
+  const nowMs = await serviceNow(context, scope.account);
+  await markUnread(context.store.memory, scope, current, squads, nowMs);
 }
 
 const isStop = (error: unknown): error is Stop =>

@@ -63,6 +63,7 @@ describe('the state of a week', () => {
       { ...trigger(3_001), isPast: true, contradicted: { squads: 2, points: 5 } },
       NOW,
     ],
+    ['final_by_totals', 'some_not_read', { ...trigger(2_999), isPast: true, squads: 11 }, NOW],
     [
       'stale',
       'contradicted',
