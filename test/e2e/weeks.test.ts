@@ -59,6 +59,13 @@ async function json(...args: readonly string[]): Promise<Document> {
 const text = (name: string): string => readFileSync(join(folder.path, name), 'utf8');
 const weekOf = ({ weeks = [] }: Document, week: string) => weeks.find((each) => each['week'] === week);
 const forecastOf = ({ reading = [] }: Document): number => Number(reading[0]?.['requests']);
+async function squadIds(): Promise<readonly string[]> {
+  const headers = { 'x-api-key': service.sandbox.apiKey };
+  const answer = await fetch(`${service.sandbox.baseUrl}/v1/squad?fantasy_league_id=1`, { headers });
+  return ((await answer.json()) as { readonly data: readonly { readonly id: string }[] }).data.map(
+    ({ id }) => id,
+  );
+}
 const lineupRequests = (): number => service.requests.filter((url) => url.endsWith('/lineup')).length;
 
 describe('a league that the service does not show', () => {
@@ -234,6 +241,29 @@ describe('a reading that stops before it has all line-ups', () => {
     expect(week).toMatchObject({ state: 'provisional', note: `${left} line-ups were not read` });
     await json('weeks', 'read');
     expect(weekOf(await json('weeks', '--offline'), WEEK)).toMatchObject({ state: 'final', note: null });
+  });
+});
+
+describe('a squad whose line-up the service fails to show', () => {
+  it('keeps no other squad and no player from being read', async () => {
+    const [squad] = await squadIds();
+    await service.sandbox.control('POST', '/faults', {
+      faults: [{ kind: 'status', status: 500, operation: 'get-lineup', match: squad, count: 1000 }],
+    });
+    const read = await json('weeks', 'read');
+    expect([read.exit_code, read.leagues]).toMatchObject([
+      8,
+      [
+        {
+          read: { lineups: SQUADS - 1, squads: SQUADS, players: expect.any(Number) as number },
+          left: { lineups: 1, squads: 0, players: 0 },
+        },
+      ],
+    ]);
+    expect(weekOf(await json('weeks', '--offline'), WEEK)).toMatchObject({ note: '1 line-up was not read' });
+    await service.sandbox.control('DELETE', '/faults');
+    const rest = { lineups: 1, squads: 0 };
+    expect(await json('weeks', 'read')).toMatchObject({ exit_code: 0, leagues: [{ read: rest }] });
   });
 });
 

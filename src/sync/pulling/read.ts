@@ -152,11 +152,15 @@ interface Each<Id extends OperationId> {
   readonly absent: readonly number[];
   /** Ids that nobody has seen may well name nothing: one note for all of them instead of warnings. */
   readonly guessed?: boolean;
+  /** Takes what the service failed to show, so that the others are read; without it, the first failure fails the whole. */
+  readonly failed?: (failure: UnavailableError) => void;
   /** Records that need not be asked for again, by their ids in lower case. */
   readonly reusable?: (context: ReadContext, name: string) => Promise<ReadonlyMap<string, RecordOf<Id>>>;
 }
 
 const WARNINGS_MAX = 10;
+/** Where so many records in a row cannot be had, the service is away. */
+const FAILURES_MAX = 3;
 
 /** Keeps count of the ids that named no record, and says so. */
 function absences(context: ReadContext, name: string, noun: string, guessed: boolean) {
@@ -205,10 +209,10 @@ async function* firstOf<T>(items: AsyncIterable<T> | Iterable<T>, most: number):
 
 /**
  * One record for each id, in their order, several requests at a time. A record that is not there is left out with a warning; any other
- * failure fails the whole.
+ * failure fails the whole, but for single ones where `failed` takes them.
  */
 export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read<RecordOf<Id>> {
-  const { operation, query, noun, absent, guessed = false, reusable } = each;
+  const { operation, query, noun, absent, guessed = false, failed, reusable } = each;
   const kind = `${operation} ${JSON.stringify(query ?? {})}`;
   const name = `${kind} of ${ids.name}`;
   return {
@@ -221,6 +225,7 @@ export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read
       const reused = await reusable?.(context, name);
       let done = 0;
       let read = 0;
+      let failures = 0;
       const results = fanOut(wanted, context.concurrency, async (id) => {
         try {
           const known = reused?.get(String(id).toLowerCase());
@@ -232,10 +237,17 @@ export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read
           return { id, record };
         } catch (error) {
           if (namesNothing(error, absent)) return { id, error };
+          if (failed !== undefined && error instanceof UnavailableError) return { id, failure: error };
           throw error;
         }
       });
       for await (const result of results) {
+        failures = result.failure === undefined ? 0 : failures + 1;
+        if (result.failure !== undefined) {
+          if (failures === FAILURES_MAX) throw result.failure;
+          failed?.(result.failure);
+          continue;
+        }
         done += 1;
         context.emit({
           kind: 'progress',

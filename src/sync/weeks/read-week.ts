@@ -30,7 +30,7 @@ export interface WeekReading {
   readonly read: ReadCounts;
   /** What was to be read and could not be had, or not yet where something stopped it. */
   readonly left: ReadCounts;
-  /** What stopped it; undefined where everything was asked for. */
+  /** What stopped it, or the first that could not be had; undefined where everything was asked for and answered. */
   readonly stoppedBy: Stop | undefined;
 }
 type Stop = IncompleteError | InterruptedError | UnavailableError;
@@ -158,6 +158,10 @@ async function readAll(task: Task): Promise<WeekReading> {
   const { league } = scope;
   const read = { lineups: 0, squads: 0, players: 0 };
   let stoppedBy: Stop | undefined;
+  // One squad that the service fails to show must not keep the others from being read.
+  const failed = (failure: UnavailableError): void => {
+    stoppedBy ??= failure;
+  };
   const each = async (part: keyof ReadCounts, records: Read): Promise<void> => {
     try {
       for await (const batch of take(records, context)) read[part] += batch.length;
@@ -172,15 +176,21 @@ async function readAll(task: Task): Promise<WeekReading> {
     const unread = await notRead(squads, 'lineup', task);
     await keepUnread(task, unread);
     const lineups = idList(unread);
-    await each('lineups', eachRead(lineups, { operation: 'get-lineup', noun: 'line-up', absent: LEFT_OUT }));
+    await each(
+      'lineups',
+      eachRead(lineups, { operation: 'get-lineup', noun: 'line-up', absent: LEFT_OUT, failed }),
+    );
     const details = idList(await notRead(squads, 'squad', task));
-    await each('squads', eachRead(details, { operation: 'get-squad', noun: 'squad', absent: LEFT_OUT }));
+    await each(
+      'squads',
+      eachRead(details, { operation: 'get-squad', noun: 'squad', absent: LEFT_OUT, failed }),
+    );
     await readPoints(league, context);
     const query = { fantasy_league_id: league };
     const players = idList((await notRead(await knownPlayers(task), 'player', task)).map(Number));
     await each(
       'players',
-      eachRead(players, { operation: 'get-player', query, noun: 'player', absent: NAMES_NOTHING }),
+      eachRead(players, { operation: 'get-player', query, noun: 'player', absent: NAMES_NOTHING, failed }),
     );
   } catch (error) {
     if (!isStop(error)) throw error;
