@@ -5,8 +5,8 @@ import { eachKept } from '../memory/known-weeks.ts';
 /** The id of what is kept of a whole week, or of the whole league; squads have theirs. */
 const WHOLE = '';
 
-/** Another number where weeks are kept otherwise: one that was kept so is published anew. */
-const FORMAT = 4;
+/** Another number where weeks are kept or their numbers made otherwise: one that was kept so is published anew. */
+const FORMAT = 5;
 
 /** What is kept of a published week beside its squads. */
 type Head = Omit<WeekValues, 'gameWeek' | 'players' | 'squads' | 'kickOffMs'> & {
