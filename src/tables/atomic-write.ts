@@ -24,11 +24,11 @@ export function unwritable(file: string, cause: unknown): UnavailableError {
   const code = (cause as NodeJS.ErrnoException).code ?? 'unknown';
   return new UnavailableError(
     'destination.unwritable',
-    `cannot write ${file}: ${REASONS[code] ?? (cause as Error).message} (${code}); the old file is unchanged`,
+    `cannot write ${file}: ${REASONS[code] ?? (cause as Error).message} (${code}); what was there is unchanged`,
     {
       file,
       cause,
-      next: 'Close programs that have the file open, check its folder and free space, then run the same command again.',
+      next: 'Close programs that have it open, check its folder and free space, then run the same command again.',
     },
   );
 }
