@@ -13,6 +13,8 @@ export interface WeekFacts {
   readonly lineups: Pick<KeptCount, 'ids' | 'oldestMs'> | undefined;
   /** Squads of the league that are known. */
   readonly squads: number;
+  /** A reading after its end asked for every line-up. */
+  readonly isRead: boolean;
   readonly processed: Processed | undefined;
   /** Squads whose later total contradicts the points that are kept, and by how many points in all. */
   readonly contradicted: { readonly squads: number; readonly points: number };
@@ -28,7 +30,7 @@ export type ProcessedBy = 'trigger' | 'log' | 'closed';
 /** What there is to say of a week beside its state; the edge renders it. */
 export type WeekNote =
   | { readonly code: 'ends'; readonly atMs: number }
-  | { readonly code: 'not_read' }
+  | { readonly code: 'not_read' | 'none_shown' }
   | { readonly code: 'not_processed' }
   | { readonly code: 'to_read_again'; readonly processedMs: number }
   | { readonly code: 'some_not_read'; readonly left: number }
@@ -63,10 +65,10 @@ export function weekState(facts: WeekFacts, nowMs: number): StateOfWeek {
   const { startMs, endMs, isPast, lineups, squads, processed, contradicted } = facts;
   if (!isOver(facts, nowMs))
     return { state: 'open', note: Number.isNaN(endMs) ? undefined : { code: 'ends', atMs: endMs } };
-  if (lineups === undefined || lineups.ids === 0)
-    return isPast
-      ? { state: 'missing', note: { code: 'missed' } }
-      : { state: 'provisional', note: { code: 'not_read' } };
+  if (lineups === undefined || lineups.ids === 0) {
+    const code = facts.isRead ? 'none_shown' : isPast ? 'missed' : 'not_read';
+    return { state: isPast ? 'missing' : 'provisional', note: { code } };
+  }
   const left = Math.max(0, squads - lineups.ids);
   const isReadAfter = processed !== undefined && lineups.oldestMs >= sinceWhen(processed, endMs);
   if (processed !== undefined && isPast && !(isReadAfter && left === 0))

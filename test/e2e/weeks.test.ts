@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Lineup } from '../../src/contract/resources/lineups.ts';
 import type { Outcome, Service } from '../support/cli.ts';
 import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { runHere } from '../support/run-here.ts';
@@ -59,12 +60,13 @@ async function json(...args: readonly string[]): Promise<Document> {
 const text = (name: string): string => readFileSync(join(folder.path, name), 'utf8');
 const weekOf = ({ weeks = [] }: Document, week: string) => weeks.find((each) => each['week'] === week);
 const forecastOf = ({ reading = [] }: Document): number => Number(reading[0]?.['requests']);
-async function squadIds(): Promise<readonly string[]> {
-  const headers = { 'x-api-key': service.sandbox.apiKey };
-  const answer = await fetch(`${service.sandbox.baseUrl}/v1/squad?fantasy_league_id=1`, { headers });
-  return ((await answer.json()) as { readonly data: readonly { readonly id: string }[] }).data.map(
-    ({ id }) => id,
-  );
+/** Asks the service itself, beside the program. */
+async function ask(path: string, body?: object): Promise<unknown> {
+  const answer = await fetch(`${service.sandbox.baseUrl}/v1${path}`, {
+    headers: { 'x-api-key': service.sandbox.apiKey, 'content-type': 'application/json' },
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+  });
+  return ((await answer.json()) as { readonly data: unknown }).data;
 }
 const lineupRequests = (): number => service.requests.filter((url) => url.endsWith('/lineup')).length;
 
@@ -246,9 +248,9 @@ describe('a reading that stops before it has all line-ups', () => {
 
 describe('a squad whose line-up the service fails to show', () => {
   it('keeps no other squad and no player from being read', async () => {
-    const [squad] = await squadIds();
+    const [squad] = (await ask('/squad?fantasy_league_id=1')) as readonly { readonly id: string }[];
     await service.sandbox.control('POST', '/faults', {
-      faults: [{ kind: 'status', status: 500, operation: 'get-lineup', match: squad, count: 1000 }],
+      faults: [{ kind: 'status', status: 500, operation: 'get-lineup', match: squad?.id, count: 1000 }],
     });
     const read = await json('weeks', 'read');
     expect([read.exit_code, read.leagues]).toMatchObject([
@@ -264,6 +266,28 @@ describe('a squad whose line-up the service fails to show', () => {
     await service.sandbox.control('DELETE', '/faults');
     const rest = { lineups: 1, squads: 0 };
     expect(await json('weeks', 'read')).toMatchObject({ exit_code: 0, leagues: [{ read: rest }] });
+  });
+});
+
+describe('a league whose squads begin with a later week', () => {
+  it('has a week that was read and in which they had no line-up', async () => {
+    const league = 2;
+    await ask('/fantasy-league', { name: 'Late Cup', league_id: 1 });
+    const [other] = (await ask('/squad?fantasy_league_id=1')) as readonly { readonly id: string }[];
+    const { squad: places } = (await ask(`/squad/${other?.id}/lineup`)) as Lineup;
+    const all = [...(places?.starting_xi ?? []), ...(places?.bench ?? [])];
+    const players = all.map(({ player }) => Number(player?.id));
+    const squad = { user_id: 1, name: 'Late Larks', fantasy_league_id: league, players_in: players };
+    expect(await ask('/squad', squad)).not.toBeNull();
+    const own = ['--var', `fantasy_league_id=${league}`];
+    const note = 'read, and no squad had a line-up in it';
+    await json('weeks', 'read', ...own);
+    const before = await json('weeks', '--offline', ...own);
+    expect(weekOf(before, WEEK)).toMatchObject({ state: 'provisional', note });
+    await control(service.sandbox, 'POST', '/play-next-week');
+    const after = await json('weeks', 'read', ...own);
+    expect(after.leagues).toMatchObject([{ read: { lineups: 1 }, missing_weeks: ['1', '2', '3', '4', '5'] }]);
+    expect(weekOf(await json('weeks', '--offline', ...own), WEEK)).toMatchObject({ state: 'missing', note });
   });
 });
 

@@ -144,7 +144,7 @@ async function costOf(
 export interface LeagueReading extends WeekReading {
   readonly league: number;
   readonly week: RememberedLeague['weeks'][number] | undefined;
-  /** Weeks that are over and of which nothing was read, by their names. */
+  /** Weeks that are over and were not read in time, by their names. */
   readonly missing: readonly string[];
 }
 
@@ -202,6 +202,6 @@ async function readLeague(session: Session, account: OpenAccount, league: number
     ...came,
     league,
     week: weeks.find(({ week }) => week.id === current),
-    missing: weeks.filter(({ state }) => state === 'missing').map(({ week }) => nameOfWeek(week)),
+    missing: weeks.filter(({ note }) => note?.code === 'missed').map(({ week }) => nameOfWeek(week)),
   };
 }

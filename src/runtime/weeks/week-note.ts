@@ -15,6 +15,8 @@ export function renderWeekNote(note: WeekNote, time: (ms: number) => string): st
       return `ends at ${time(note.atMs)}`;
     case 'not_read':
       return 'over, and not read yet: weeks read reads it while the service shows it';
+    case 'none_shown':
+      return 'read, and no squad had a line-up in it';
     case 'not_processed':
       return 'its substitutions are not known to be processed: trigger them, or weeks close it';
     case 'to_read_again':

@@ -60,14 +60,17 @@ export async function leagueWeeks(
     const isPast = turned > at || shown.some(({ index }) => index > at);
     const { lastKickOffMs = -Infinity, waitingAtMs } = waiting.get(week.id) ?? {};
     const earlier = shown.filter(({ index }) => index < at).map(({ atMs }) => atMs);
+    const endMs = Math.max(week.endMs, lastKickOffMs);
+    const unread = await unreadIn(memory, scope, week.id);
     const facts = {
       startMs: week.startMs,
-      endMs: Math.max(week.endMs, lastKickOffMs),
+      endMs,
       nextStartMs: weeks[at + 1]?.startMs ?? Number.NaN,
       isPast,
       runningAtMs: Math.max(waitingAtMs ?? -Infinity, ...earlier),
       lineups,
-      squads: Math.max(squads?.ids ?? 0, (lineups?.ids ?? 0) + (await unreadIn(memory, scope, week.id))),
+      squads: Math.max(squads?.ids ?? 0, (lineups?.ids ?? 0) + (unread?.squads ?? 0)),
+      isRead: unread?.squads === 0 && !(unread.atMs < endMs),
       processed: await processedIn(memory, scope, week.id),
       contradicted: contradicted.get(week.id) ?? { squads: 0, points: 0 },
     };

@@ -18,21 +18,33 @@ export async function markUnread(
   nowMs: number,
 ): Promise<void> {
   const held = await unreadMark(memory, scope, gameWeek);
-  if (held === undefined && squads.length === 0) return;
   const record: Unread = { squads: squads.map((id) => id.toLowerCase()) };
   // The service's clock may have been set back since.
   const atMs = Math.max(nowMs, (held?.readAtMs ?? -Infinity) + 1);
   await memory.keep(scope, [keptMark(gameWeek, UNREAD, atMs, record)]);
 }
 
-/** How many squads have no line-up in a week that a reading was still to read. */
-export async function unreadIn(memory: Memory, scope: LeagueScope, gameWeek: string): Promise<number> {
+/** What the last reading of a week left. */
+export interface Left {
+  /** Squads of which it was still to read the line-up, and that have none in the week since. */
+  readonly squads: number;
+  /** When it began or ended, by the service's clock. */
+  readonly atMs: number;
+}
+
+/** What the last reading of a week left; undefined where none began. */
+export async function unreadIn(
+  memory: Memory,
+  scope: LeagueScope,
+  gameWeek: string,
+): Promise<Left | undefined> {
   const mark = await unreadMark(memory, scope, gameWeek);
+  if (mark === undefined) return undefined;
   // Only `markUnread` makes such a mark.
-  const { squads } = (mark?.record ?? { squads: [] }) as Unread;
-  if (squads.length === 0) return 0;
+  const { squads } = mark.record as Unread;
+  if (squads.length === 0) return { squads: 0, atMs: mark.readAtMs };
   const read = await memory.readAt(scope, gameWeek, 'lineup');
-  return squads.filter((id) => !read.has(id)).length;
+  return { squads: squads.filter((id) => !read.has(id)).length, atMs: mark.readAtMs };
 }
 
 async function unreadMark(memory: Memory, scope: LeagueScope, gameWeek: string): Promise<Kept | undefined> {

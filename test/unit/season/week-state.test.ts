@@ -12,6 +12,7 @@ const facts = (changes: Partial<WeekFacts> = {}): WeekFacts => ({
   runningAtMs: undefined,
   lineups: { ids: 10, oldestMs: 3_000 },
   squads: 10,
+  isRead: false,
   processed: undefined,
   contradicted: NONE,
   ...changes,
@@ -72,6 +73,8 @@ describe('the state of a week', () => {
     ],
     ['stale', 'contradicted', { isPast: true, contradicted: { squads: 2, points: 5 } }, NOW],
     ['missing', 'missed', { lineups: undefined, isPast: true }, NOW],
+    ['provisional', 'none_shown', { lineups: undefined, isRead: true }, NOW],
+    ['missing', 'none_shown', { lineups: undefined, isRead: true, isPast: true }, NOW],
     ['missing', 'missed', { lineups: undefined, isPast: true, ...trigger(1) }, NOW],
     ['open', 'ends', { lineups: undefined }, END - 1],
   ])('is %s (%s) for %j', (state, code, changes, nowMs) => {
