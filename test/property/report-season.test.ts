@@ -107,6 +107,8 @@ class Season {
   #ours = 0;
   #totals = false;
   #isThere = false;
+  /** Whether a refresh has said that it was written: the tab is known by more than its name since. */
+  #isKnown = false;
   #made = 0;
   /** Whether rows were put in or taken out since the last refresh: of several such edits nobody can tell which rows are whose. */
   #isMoved = false;
@@ -175,6 +177,7 @@ class Season {
         tab.set(tab.rows().length + 1 + (at % 3), points === -1 ? 0 : points, `note ${this.#made}`);
         return;
       case 'rename_tab':
+        if (!this.#isKnown) return;
         this.#title += '+';
         tab.rename(this.#title);
         return;
@@ -220,6 +223,7 @@ class Season {
       // What Google carried out is there as a whole, also where nothing said so.
       expect(fault?.lasts).toBe(true);
     }
+    this.#isKnown ||= failed === undefined;
     this.#isThere = true;
     this.#check(before, rows, layout);
     this.#isMoved = false;
