@@ -95,10 +95,14 @@ describe('what became of rows', () => {
     expect(report).toMatchObject({ exit_code: 8, mappings: [{ created: 2 }] });
     expect(warnings(made)[0]).toContain('column "Message" holds "pays cash" and no outcome');
     expect(made.tab.shown()).toEqual(tab.map((row) => row.filter((cell) => cell !== '')));
-    // What a push wrote has an id beside it, also where somebody took the outcomes away.
-    made.tab.set(0, 3, 'Service ID');
+    made.tab.set(1, 2, '');
     expect((await run(made)).report.exit_code).toBe(0);
-    expect(made.tab.shown().map((row) => row[2] ?? '')).toEqual(['Message', '', '']);
+    // What a push wrote is ours, also where somebody took the other columns away.
+    made.tab.set(1, 2, 'a remark');
+    for (const name of ['Status', 'Service ID', 'Synced'])
+      made.tab.deleteColumn(made.tab.shown()[0]?.indexOf(name) ?? -1);
+    expect((await run(made)).report.exit_code).toBe(0);
+    expect(made.tab.shown().map((row) => row[2])).toEqual(['Message', '', '']);
   });
 
   it('is written over a remark on the only row that a retry reads', async () => {

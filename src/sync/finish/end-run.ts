@@ -142,7 +142,7 @@ async function endMapping(
   const files = await tryResults(task, isTaken, remedy);
   if (!isTaken && isAllDone(run, mapping, counts)) await removeRejected(task);
   const reasons = await reasonsOf(rows, mapping, stoppedBy?.code);
-  const notWrittenBack = await writeBackOutcomes(ports, mapping, rows, isTaken ? left?.get(name) : undefined);
+  const notWrittenBack = await writeBackOutcomes(ports, task, isTaken ? left?.get(name) : undefined);
   const gone = await countMissing(task);
   const stale = await countLeftToPush(rows, name);
   return {

@@ -4,6 +4,7 @@ import { show } from '../../mapping/show.ts';
 import { TeamsheetError, UnavailableError } from '../../model/error.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
+import type { Run } from '../../model/state/store.ts';
 import { shownLine } from '../../model/tables/cell.ts';
 import type { WriteBack, WriteBackResult, WriteBackRow } from '../../model/tables/table.ts';
 import { wallClock } from '../../model/time/wall-clock.ts';
@@ -11,7 +12,7 @@ import { eachRow, rowPages } from '../rows/row-pages.ts';
 import type { SyncPorts } from '../ports.ts';
 import { rowWriter } from '../../plan/write-back-rows.ts';
 
-type Ports = Pick<SyncPorts, 'tables' | 'emit' | 'clock' | 'timezone'>;
+type Ports = Pick<SyncPorts, 'tables' | 'emit' | 'clock' | 'timezone' | 'store'>;
 
 /** By mapping, the numbers of the rows that a run has left. */
 export type LeftRows = ReadonlyMap<string, ReadonlySet<number>>;
@@ -36,8 +37,11 @@ export async function leftRows(rows: RunRows, mappings: readonly PushMapping[]):
  */
 export async function writeBackOutcomes(
   ports: Ports,
-  mapping: PushMapping,
-  rows: RunRows,
+  {
+    mapping,
+    rows,
+    run: { account },
+  }: { readonly mapping: PushMapping; readonly rows: RunRows; readonly run: Run },
   only?: ReadonlySet<number>,
 ): Promise<TeamsheetError | undefined> {
   const { name, writeBack: names, source } = mapping;
@@ -48,7 +52,8 @@ export async function writeBackOutcomes(
   const header = await rows.header(name);
   const time = wallClock(ports.timezone)(ports.clock.now()).toISOString().slice(0, 16).replace('T', ' ');
   const toRows = rowWriter(mapping, header, time);
-  const telling = tellingColumn(mapping, header);
+  const isFirst = (await ports.store.fact(account, factOf(name))) === undefined;
+  const telling = tellingColumn(mapping, header, isFirst);
   const written: WriteBackRow[] = [];
   let foreign: string | undefined;
   for await (const page of rowPages(rows, name)) {
@@ -59,6 +64,8 @@ export async function writeBackOutcomes(
     }
   }
   if (written.length === 0) return undefined;
+  // An answer may be lost: what is written is ours from here on.
+  if (isFirst && foreign === undefined) await ports.store.setFact(account, factOf(name), source.origin);
   try {
     const columns = Object.values(names);
     const read = readColumns(mapping, header);
@@ -84,8 +91,15 @@ interface TellingColumn {
   readonly words: ReadonlySet<string>;
 }
 
-/** The column of outcomes; else that of messages, which may hold any text, where none of the others stands beside it. */
-function tellingColumn(mapping: PushMapping, header: readonly string[]): TellingColumn | undefined {
+/** Kept once outcomes of a mapping were written into its source. */
+const factOf = (mapping: string): string => `write_back:${mapping}`;
+
+/** The column of outcomes; else, where none of ours was written before, that of messages, which may hold any text, if none of the others stands beside it. */
+function tellingColumn(
+  mapping: PushMapping,
+  header: readonly string[],
+  isFirst: boolean,
+): TellingColumn | undefined {
   const { status, message, ...others } = mapping.writeBack ?? {};
   const columns = sourceHeader(mapping, header);
   const columnOf = (name: string | undefined, words: ReadonlySet<string>): TellingColumn | undefined => {
@@ -93,8 +107,7 @@ function tellingColumn(mapping: PushMapping, header: readonly string[]): Telling
     return name === undefined || at === undefined ? undefined : { name, at, words };
   };
   const isAlone = Object.values(others).every((name) => columns.find([name]) === undefined);
-  const isFirst = isAlone && (status !== undefined || Object.keys(others).length > 0);
-  return columnOf(status, OUTCOME_WORDS) ?? (isFirst ? columnOf(message, NONE) : undefined);
+  return columnOf(status, OUTCOME_WORDS) ?? (isFirst && isAlone ? columnOf(message, NONE) : undefined);
 }
 
 const NONE: ReadonlySet<string> = new Set();
