@@ -149,7 +149,8 @@ const STREAMED = [
  */
 export async function isReplaceable(existing: Existing, names: readonly string[]): Promise<boolean> {
   const { book, memory } = existing;
-  const goes = (name: string): boolean => names.includes(name) || memory.get(name)?.columns === 0;
+  const goes = (name: string): boolean =>
+    names.includes(name) || memory.get(name.toLowerCase())?.columns === 0;
   return book.tabs.every(({ name }) => goes(name)) && (await isOurs(existing));
 }
 
@@ -219,7 +220,7 @@ export async function findPlace(
     const all: TabRow[] = [];
     for await (const batch of readRows(book, part)) all.push(...batch);
     const headers = table.columns.map(({ header }) => asRead(header));
-    const own = memory.get(tab.name);
+    const own = memory.get(tab.name.toLowerCase());
     const columns = columnsOf({ file, tab: tab.name, headers, own, mode: options.mode }, all);
     const { ours } = columns;
     for (const merge of await readMerges(book.zip, part))

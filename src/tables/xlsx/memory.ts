@@ -17,7 +17,7 @@ export interface OwnTab {
   readonly rules: readonly string[];
 }
 
-/** Our tabs by their names. */
+/** Our tabs by their names in lower case: a program takes one name in another case for the same tab. */
 export type OwnTabs = ReadonlyMap<string, OwnTab>;
 
 /** The part of a workbook that holds properties of people and programs; spreadsheet programs keep them. */
@@ -93,7 +93,7 @@ function parseMemory(text: string): OwnTabs {
     const [name, columns, header, totals, charts, rules] = entry as readonly unknown[];
     if (typeof name !== 'string' || typeof header !== 'string') continue;
     if (typeof columns !== 'number' || typeof charts !== 'number') continue;
-    tabs.set(name, {
+    tabs.set(name.toLowerCase(), {
       ...{ columns, header, charts },
       totals: typeof totals === 'string' ? totals : '',
       rules: Array.isArray(rules) ? rules.filter((rule) => typeof rule === 'string') : [],

@@ -47,9 +47,10 @@ function readBack(cell: CellValue): string | number | boolean {
 function ownTabs({ sheets }: WriteOptions, filled: readonly FilledTab[]): OwnTabs {
   return new Map(
     sheets.map(({ name, rows = [], charts = [], conditionalRules = [] }): [string, OwnTab] => {
+      const key = name.toLowerCase();
       const report = filled.find(({ tab }) => tabName(tab) === name);
       if (report === undefined)
-        return [name, { columns: 0, header: '', totals: '', charts: charts.length, rules: [] }];
+        return [key, { columns: 0, header: '', totals: '', charts: charts.length, rules: [] }];
       const headers = report.tab.table.columns.map(({ header }) => asRead(header));
       // Below the header and the rows there is nothing but totals.
       const below = rows[1 + report.rows.length];
@@ -57,7 +58,7 @@ function ownTabs({ sheets }: WriteOptions, filled: readonly FilledTab[]): OwnTab
         ruleDigest(type, range, formula === undefined ? [] : [formula].flat()),
       );
       const totals = below === undefined ? '' : rowDigest(below.map(readBack));
-      return [name, { columns: headers.length, header: headerDigest(headers), totals, charts: 0, rules }];
+      return [key, { columns: headers.length, header: headerDigest(headers), totals, charts: 0, rules }];
     }),
   );
 }

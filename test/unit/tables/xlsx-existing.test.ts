@@ -299,6 +299,22 @@ describe('append and merge', () => {
     ]);
   });
 
+  it('leave the totals out where the name of the tab has another case', async () => {
+    await writeFile(file(), handMade({ tabs: { SQUADS: '<sheetData/>' } }));
+    const layout = 'version: 1\ntotals: { Points: sum }\n';
+    for (const rows of [FIRST, added, FIRST]) await refresh({ layout, rows, options: { mode: 'append' } });
+    expect((await shown('SQUADS')).map(([squad, points]) => [squad, points])).toEqual([
+      ['Squad', 'Points'],
+      ['Harbour & Co', '12'],
+      ['#N/A', '-3'],
+      ['Harbour & Co', '20'],
+      ['Otters', '5'],
+      ['Harbour & Co', '12'],
+      ['#N/A', '-3'],
+      ['Total', '43'],
+    ]);
+  });
+
   it('lose none of their rows when the totals stand elsewhere by now', async () => {
     const layout = 'version: 1\ntotals: { Points: sum, At: max }\n';
     const options = { mode: 'append' } as const;

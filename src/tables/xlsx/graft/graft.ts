@@ -44,7 +44,7 @@ async function rawStrings({ zip, strings }: WorkbookPackage): Promise<readonly s
 
 /** A whole tab of ours that is drawn again must hold nothing of the operator's. */
 async function requireOwn({ file, book, memory }: Existing, tab: WorkbookTab): Promise<void> {
-  const own = memory.get(tab.name);
+  const own = memory.get(tab.name.toLowerCase());
   if (own?.columns !== 0)
     throw refusedTab(
       'destination.tab_taken',
@@ -124,7 +124,11 @@ export async function graftWorkbook(
     } else {
       const old = requireForm(file, part, await textOf(zip, part));
       const report = filled.find((one) => tabName(one.tab) === tab.name);
-      const tables = await fitTables(existing, place, shapeOf(place, report, own.get(tab.name)));
+      const tables = await fitTables(
+        existing,
+        place,
+        shapeOf(place, report, own.get(tab.name.toLowerCase())),
+      );
       for (const table of tables) changed.set(table.part, table.xml);
       changed.set(part, graftSheet(old, sheet, { ...place, tables }));
     }
@@ -198,10 +202,10 @@ async function graftBookParts(
   const tabs = added.map(({ name }, index) => ({
     name,
     id: ids.added[index] ?? '',
-    isFirst: ours && own.get(name)?.columns === 0,
+    isFirst: ours && own.get(name.toLowerCase())?.columns === 0,
   }));
   changed.set(book.part, graftBook(old, await textOf(made.zip, made.part), tabs, changed, book.tabs));
-  const kept = [...memory].filter(([name]) => book.tabs.some((tab) => tab.name === name));
+  const kept = [...memory].filter(([name]) => book.tabs.some((tab) => tab.name.toLowerCase() === name));
   const properties = await graftProperties(zip, memoryProperties(new Map([...kept, ...own])));
   for (const [name, content] of properties) changed.set(name, content);
   const types = new Map([...copies.types, ...added.map(({ part }) => [part, WORKSHEET] as const)]);
