@@ -103,16 +103,16 @@ export async function refreshWorkbook(
       return { tab, rows: combineRows(tab.options, tab.table.columns, old, rows, asShown) };
     });
     check(filled);
+    const into = alone ? undefined : existing;
     const cover = tabs.find(({ layout }) => layout?.cover !== undefined)?.layout?.cover;
     const covered =
-      existing === undefined || alone
-        ? NOTHING_COVERED
-        : await readingOld(file, () => existingCover(existing, cover?.tab));
+      into === undefined ? NOTHING_COVERED : await readingOld(file, () => existingCover(into, cover?.tab));
     const workbook = buildWorkbookSheets(filled, covered);
     const own = ownTabs(workbook, filled);
-    const made = await renderWorkbook(withMemory(workbook, own));
-    if (existing === undefined || alone) return { bytes: made, filled };
-    return { bytes: await graftWorkbook(existing, made, { places, own, filled }), filled };
+    const dateSystem = into?.book.from1904 === true ? '1904' : '1900';
+    const made = await renderWorkbook({ ...withMemory(workbook, own), dateSystem });
+    if (into === undefined) return { bytes: made, filled };
+    return { bytes: await graftWorkbook(into, made, { places, own, filled }), filled };
   } finally {
     await existing?.close();
   }

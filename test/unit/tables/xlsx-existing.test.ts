@@ -299,6 +299,18 @@ describe('append and merge', () => {
     ]);
   });
 
+  it('keep their dates in a workbook that counts days from 1904', async () => {
+    await writeFile(file(), handMade({ from1904: true, tabs: { Mine: '<sheetData/>' } }));
+    for (const rows of [FIRST, added]) await refresh({ rows, options: { mode: 'append' } });
+    expect((await shown()).map(([, , at]) => at)).toEqual([
+      'At',
+      '2026-08-14 21:00',
+      '',
+      '2026-08-21 21:00',
+      '',
+    ]);
+  });
+
   it('leave the totals out where the name of the tab has another case', async () => {
     await writeFile(file(), handMade({ tabs: { SQUADS: '<sheetData/>' } }));
     const layout = 'version: 1\ntotals: { Points: sum }\n';
