@@ -3,7 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { shownText, type Cell } from '../../model/tables/cell.ts';
 import { ConfigError, UnavailableError } from '../../model/error.ts';
-import type { ReportTab, ReportValue } from '../../model/tables/table.ts';
+import type { ReportColumn, ReportTab, ReportValue } from '../../model/tables/table.ts';
 import { serialOf } from '../../model/time/serial-date.ts';
 import { valueReader } from '../serial-dates.ts';
 import { readExcelTables, type ExcelTable } from './read/excel-tables.ts';
@@ -315,16 +315,26 @@ function columnsOf(
   );
 }
 
+const TEXTUAL: ReadonlySet<ReportColumn['type']> = new Set(['text', 'uuid', 'json']);
+
 function valuesOf(
-  columns: ReportTab['table']['columns'],
+  columns: readonly ReportColumn[],
   timezone: string,
   uncalculated: (row: number, column: number) => UnavailableError,
 ): (row: TabRow) => readonly ReportValue[] {
-  const readers = columns.map((column) => valueReader(column, timezone));
+  const readers = columns.map((column) => {
+    const read = valueReader(column, timezone);
+    // A date that a person typed among texts stays what they see, not its number.
+    const isText = TEXTUAL.has(column.type);
+    return (cell: Cell): ReportValue =>
+      read(
+        isText && typeof cell !== 'string' && cell.kind === 'datetime' ? shownText(cell) : plainValue(cell),
+      );
+  });
   return ({ rowNumber, cells, uncalculated: formulas }) => {
     const formula = formulas.find((column) => column < columns.length);
     if (formula !== undefined) throw uncalculated(rowNumber, formula);
-    return readers.map((read, index) => read(plainValue(cells[index] ?? '')));
+    return readers.map((read, index) => read(cells[index] ?? ''));
   };
 }
 

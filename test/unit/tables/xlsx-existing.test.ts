@@ -299,6 +299,21 @@ describe('append and merge', () => {
     ]);
   });
 
+  it('keep a date that somebody typed among texts as they see it', async () => {
+    await refresh();
+    const parts = Array.from(await partsOf(), ([name, content]) => {
+      if (name !== 'xl/worksheets/sheet1.xml') return { name, content };
+      const [, style = ''] = /<c r="C2"[^>]* s="(\d+)"/.exec(content) ?? [];
+      return {
+        name,
+        content: content.replace(/<c r="A2".*?<\/c>/, `<c r="A2" s="${style}"><v>46248</v></c>`),
+      };
+    });
+    await writeFile(file(), makeZip(parts));
+    await refresh({ rows: added, options: { mode: 'append' } });
+    expect((await shown())[1]).toEqual(['2026-08-14 00:00', '12', '2026-08-14 21:00']);
+  });
+
   it('keep their dates in a workbook that counts days from 1904', async () => {
     await writeFile(file(), handMade({ from1904: true, tabs: { Mine: '<sheetData/>' } }));
     for (const rows of [FIRST, added]) await refresh({ rows, options: { mode: 'append' } });
