@@ -33,6 +33,15 @@ export function unwritable(file: string, cause: unknown): UnavailableError {
   );
 }
 
+/** That the file is another one than the report was made of, which may hold what nobody has read. */
+export function changed(file: string): UnavailableError {
+  return new UnavailableError(
+    'destination.changed',
+    `${file} changed while the report was made; nothing was written`,
+    { file, next: 'Run the same command again when nobody else writes the file.' },
+  );
+}
+
 /** The file has taken the place of the old one, and a power cut may undo that. */
 function notDurable(file: string, cause: unknown): UnavailableError {
   const code = (cause as NodeJS.ErrnoException).code ?? 'unknown';

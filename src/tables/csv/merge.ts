@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { shownText } from '../../model/tables/cell.ts';
 import { ConfigError, UnavailableError } from '../../model/error.ts';
 import type { SourceTable } from '../../model/tables/table.ts';
+import { changed } from '../atomic-write.ts';
 import { keyPositions, replaced, rowsByKey } from '../combine-rows.ts';
 import { systemCode } from '../system-error.ts';
 import { writtenDelimiter } from './delimiter.ts';
@@ -38,6 +39,7 @@ async function readingOld<T>(file: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
+    if (error instanceof ConfigError && error.code === 'source.changed') throw changed(file);
     if (error instanceof ConfigError) throw damaged(file, error.message, error);
     const code = systemCode(error);
     throw code === undefined ? error : damaged(file, `${file} cannot be read (${code})`, error);

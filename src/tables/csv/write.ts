@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import type { ReportColumn, ReportTable, ReportValue, WriteOptions } from '../../model/tables/table.ts';
-import { writeAtomically } from '../atomic-write.ts';
+import { changed, writeAtomically } from '../atomic-write.ts';
+import { versionOf } from '../regular-file.ts';
 import { writtenDelimiter } from './delimiter.ts';
 import { appendedRows, mergedRows } from './merge.ts';
 import { wallClock } from '../../model/time/wall-clock.ts';
@@ -29,6 +30,12 @@ function renderRow(row: TextRow, delimiter: string): string {
   return `${row.map((cell) => quoteCell(cell, delimiter)).join(delimiter)}\n`;
 }
 
+interface CsvOptions {
+  readonly mode?: number;
+  readonly excel?: boolean;
+  readonly isOutdated?: () => Promise<boolean>;
+}
+
 /**
  * Writes a CSV file of texts as they are, whole or not at all: UTF-8, LF, final newline, the header even without rows. `mode` is exact, such as 0o600, and
  * without it the umask decides; `excel` begins with a byte order mark. Answers the number of rows.
@@ -38,7 +45,7 @@ export async function writeCsvFile(
   file: string,
   header: TextRow,
   rows: AsyncIterable<readonly TextRow[]>,
-  { mode, excel = false }: { readonly mode?: number; readonly excel?: boolean } = {},
+  { mode, excel = false, isOutdated }: CsvOptions = {},
 ): Promise<number> {
   const delimiter = writtenDelimiter(file);
   return writeAtomically(
@@ -57,6 +64,7 @@ export async function writeCsvFile(
       return count;
     },
     mode,
+    isOutdated,
   );
 }
 
@@ -106,7 +114,8 @@ function withOldRows(
 /**
  * Writes one report as a CSV file; answers the rows of the report, old rows that `append` and `merge` keep not counted. Number formats are
  * for workbooks: a CSV file has the plain digits.
- * Errors: UnavailableError `destination.*`; what the report's rows throw passes through.
+ * Errors: UnavailableError `destination.*`, among them `destination.changed` where somebody else wrote the file whose rows are kept; what the report's
+ * rows throw passes through.
  */
 export async function writeCsvReport(
   file: string,
@@ -122,6 +131,12 @@ export async function writeCsvReport(
       yield batch.map((row) => renderers.map((render, index) => render(row[index] ?? null)));
     }
   };
-  await writeCsvFile(file, header, withOldRows(file, header, fresh(), options), { excel: options.excel });
+  const read = await versionOf(file);
+  const isOutdated = async (): Promise<boolean> => {
+    if (options.mode !== 'replace' && (await versionOf(file)) !== read) throw changed(file);
+    return false;
+  };
+  const rows = withOldRows(file, header, fresh(), options);
+  await writeCsvFile(file, header, rows, { excel: options.excel, isOutdated });
   return count;
 }

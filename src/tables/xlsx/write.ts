@@ -2,7 +2,7 @@ import { ConfigError, UnavailableError } from '../../model/error.ts';
 import { REJECTED_TAB } from '../../model/results.ts';
 import { tabNameProblem } from '../../model/tables/tab-name.ts';
 import type { ReportTab, ReportValue } from '../../model/tables/table.ts';
-import { writeAtomically, type Append } from '../atomic-write.ts';
+import { changed, writeAtomically, type Append } from '../atomic-write.ts';
 import { versionOf } from '../regular-file.ts';
 import { renderWorkbook } from './write/render.ts';
 import { buildSheet, safeText, TEXT_FOR_EDITING } from './write/sheet.ts';
@@ -65,8 +65,12 @@ export async function writeXlsxReport(file: string, tabs: readonly ReportTab[]):
     await append(bytes);
     return filled.map(({ rows }) => rows.length);
   };
-  // What is streamed takes nothing of the old file.
-  const isOutdated = async (): Promise<boolean> => fresh !== undefined && (await versionOf(file)) !== read;
+  const isOutdated = async (): Promise<boolean> => {
+    if (fresh !== undefined) return (await versionOf(file)) !== read;
+    // What is streamed takes nothing of the old file, and cannot be read again.
+    if (!(await standAlone(file, tabs))) throw changed(file);
+    return false;
+  };
   return writeAtomically(file, produce, undefined, isOutdated);
 }
 

@@ -129,6 +129,25 @@ describe('append and merge', () => {
     expect(again).toBe(`${mode === 'merge' ? 'id,points\n' : first}a\uFFFDb,2\n`);
   });
 
+  it.each(['append', 'merge'] as const)(
+    '%s loses no row that somebody else writes meanwhile',
+    async (mode) => {
+      const file = path.join(folder.path, 'report.csv');
+      const theirs = 'id,points\na,1\nb,2\n';
+      await writeFile(file, 'id,points\na,1\n');
+      const rows = async function* (): AsyncGenerator<readonly (readonly ReportValue[])[]> {
+        await writeFile(file, theirs);
+        yield [['c', 3]];
+      };
+      const table = { name: 'report', columns: [column('id'), column('points', 'integer')], rows: rows() };
+      await expect(writeCsvReport(file, table, { ...PLAIN, mode, key: ['id'] })).rejects.toMatchObject({
+        code: 'destination.changed',
+      });
+      expect(await readFile(file, 'utf8')).toBe(theirs);
+      expect(await readdir(folder.path)).toEqual(['report.csv']);
+    },
+  );
+
   it('merges by key: replaces in place, keeps the rest, adds the new at the end', async () => {
     const rows = [
       ['z', 9],

@@ -117,6 +117,19 @@ describe('a file that only teamsheet wrote', () => {
     expect(await shown()).toHaveLength(20_002);
   });
 
+  it('stays as it is where it became an operator’s while a large report was written', async () => {
+    await refresh();
+    const theirs = handMade({ tabs: { Mine: '<sheetData/>' } });
+    const tab = tabOf();
+    const rows = async function* (): AsyncGenerator<Rows> {
+      yield Array.from({ length: 20_001 }, (_, index) => [`s${index}`, index, null]);
+      await writeFile(file(), theirs);
+    };
+    const writing = writeXlsxReport(file(), [{ ...tab, table: { ...tab.table, rows: rows() } }]);
+    await expect(writing).rejects.toMatchObject({ code: 'destination.changed' });
+    expect(await readFile(file())).toEqual(theirs);
+  });
+
   it('keeps its tabs of other reports', async () => {
     await refresh({ tab: 'Fixtures', rows: [['a', 1, null]] });
     await refresh();
