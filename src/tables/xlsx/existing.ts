@@ -243,10 +243,12 @@ export async function findPlace(
     );
     const tables = await readExcelTables(book.zip, tab.part, ours);
     const totals = tables.flatMap(({ hasTotals, rows }) => (hasTotals ? [rows.last] : []));
+    // One row alone is ours: of others that look the same each is a row of the report.
+    const ourTotals = all.findLast((row) => row.rowNumber > 1 && isTotals(row, own));
     const kept =
       options.mode === 'replace'
         ? []
-        : all.filter((row) => row.rowNumber > 1 && !totals.includes(row.rowNumber) && !isTotals(row, own));
+        : all.filter((row) => row.rowNumber > 1 && !totals.includes(row.rowNumber) && row !== ourTotals);
     return {
       tab,
       ...columns,

@@ -339,6 +339,19 @@ describe('append and merge', () => {
     ]);
   });
 
+  it('lose no row that looks as the totals do', async () => {
+    const layout = 'version: 1\ntotals: { Week: count, Points: sum }\n';
+    const columns = ['Week', 'Points'].map((header) => ({ header, type: 'integer' as const }));
+    for (const week of [1, 2])
+      await refresh({ columns, layout, rows: [[week, 50]], options: { mode: 'append' } });
+    expect(await shown()).toEqual([
+      ['Week', 'Points'],
+      ['1', '50'],
+      ['2', '50'],
+      ['2', '100'],
+    ]);
+  });
+
   it('leave the totals out where the name of the tab has another case', async () => {
     await writeFile(file(), handMade({ tabs: { SQUADS: '<sheetData/>' } }));
     const layout = 'version: 1\ntotals: { Points: sum }\n';
