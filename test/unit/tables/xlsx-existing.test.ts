@@ -6,6 +6,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { shownText } from '../../../src/model/tables/cell.ts';
 import type { ReportColumn, ReportTab, ReportValue, WriteOptions } from '../../../src/model/tables/table.ts';
+import { writeOutFormulas } from '../../../src/tables/xlsx/graft/shared-formulas.ts';
 import { writeXlsxReport } from '../../../src/tables/xlsx/write.ts';
 import { convert, hasLibreOffice } from '../../support/libreoffice.ts';
 import { reportTab } from '../../support/report-tab.ts';
@@ -531,6 +532,52 @@ rules: [{ column: Points, when: '> 10', fill: FFF2CC }]
 charts: { tab: Drawn, list: [{ title: Points, type: bar, x: Squad, y: Points }] }
 cover: { tab: About, title: Season }
 `;
+
+describe('a formula that a program keeps once for several cells', () => {
+  /** What a cell so many rows down has of a formula that is kept a column to its left. */
+  const written = (formula: string, down: number): string | undefined => {
+    const kept = `<c r="F5"><f t="shared" ref="F5:G9" si="0">${formula.replaceAll('&', '&amp;')}</f></c>`;
+    const rows = new Map([
+      [5, { cells: new Map([[5, kept]]) }],
+      [5 + down, { cells: new Map([[6, '<c r="G1"><f t="shared" si="0"/></c>']]) }],
+    ]);
+    writeOutFormulas(rows, ({ column }) => column === 5);
+    const [, text] = /<f>(.*)<\/f>/.exec(rows.get(5 + down)?.cells.get(6) ?? '') ?? [];
+    return text?.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+  };
+
+  it('is written out where the one that holds it is written over', async () => {
+    await refresh();
+    const parts = Array.from(await partsOf(), ([name, content]) => ({
+      name,
+      content:
+        name === 'xl/worksheets/sheet1.xml'
+          ? content.replace(
+              /<c r="C2".*?<\/c><\/row>/,
+              '<c r="C2"><f t="shared" ref="C2:D2" si="0">B2&amp;"B2"</f><v>1</v></c><c r="D2"><f t="shared" si="0"/><v>2</v></c></row>',
+            )
+          : content.replace('hucre', 'Another'),
+    }));
+    await writeFile(file(), makeZip(parts));
+    await refresh();
+    expect((await partsOf()).get('xl/worksheets/sheet1.xml')).toContain(
+      '<c r="D2"><f>C2&amp;&quot;B2&quot;</f></c>',
+    );
+  });
+
+  it.each([
+    ['B2*$B$1+B$1+$B2', 'C5*$B$1+C$1+$B5'],
+    ['SUM(B:B)+SUM(2:$4)', 'SUM(C:C)+SUM(5:$4)'],
+    ['LOG10(A1)&"A1"&\'A1 B2\'!A1', 'LOG10(B4)&"A1"&\'A1 B2\'!B4'],
+    ['T90[A1]+Rate_A1+A1!C3+x.A1', 'T90[A1]+Rate_A1+A1!D6+x.A1'],
+  ])('%s reads %s three rows down and a column on', (formula, moved) => {
+    expect(written(formula, 3)).toBe(moved);
+  });
+
+  it('has no cell that would stand before the first', () => {
+    expect(written('A1+B2', -1)).toBe('#REF!+C1');
+  });
+});
 
 describe('a layout in the workbook of an operator', () => {
   it('has its rules, styles, charts, names and tabs once, however often it is refreshed', async () => {

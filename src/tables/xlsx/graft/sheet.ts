@@ -1,6 +1,7 @@
 import { parseReference } from '../read/rows.ts';
 import { columnLetters } from '../../../model/tables/column-letters.ts';
 import type { FittedTable, MovedTotals } from './fit-table.ts';
+import { writeOutFormulas } from './shared-formulas.ts';
 import type { GraftedStyles } from './styles.ts';
 import { ruleDigest } from '../memory.ts';
 import {
@@ -284,6 +285,8 @@ export function graftSheet(old: string, fresh: string, place: OwnPlace): string 
       isEmptyColumn(oldRows, column),
     ),
   );
+  const moving = new Set(place.tables.map(({ totals }) => totals?.from));
+  writeOutFormulas(oldRows, ({ row, column }) => column < place.ours || moving.has(row));
   for (const { totals } of place.tables)
     if (totals !== undefined) moveTotals(oldRows, freshRows, place.ours, totals);
   const replaced = ['dimension', 'cols', 'sheetData', 'autoFilter', 'conditionalFormatting'];
