@@ -289,6 +289,20 @@ describe('a key that the list shows for the record of another row', () => {
       expect(outcomesOf(await later(engine, [users]))).toEqual({ unchanged: 2 });
   });
 
+  it('stays its record where the account goes on counting users that were removed, and new rows are sent', async () => {
+    const engine = await makeEngine();
+    Object.assign(engine.service, { spelling: { no_zeros: 'lists' }, removed: 2 });
+    userTable(engine, '007,Ann,');
+    await run(engine, [users], { adopt: true });
+    const [held] = engine.service.users;
+    if (held === undefined) throw new Error('nothing was made');
+    await engine.store.confirm(accountOf(engine), 'users', [
+      remembered(knownUser({ ...held, external_id: '7' })),
+    ]);
+    userTable(engine, '007,Ann,', '008,Bob,');
+    expect(outcomesOf(await later(engine, [users]))).toEqual({ created: 1, unchanged: 1 });
+  });
+
   it('is no user that a squad of that row is given to', async () => {
     const engine = await makeEngine();
     engine.service.spelling = { no_zeros: 'lists' };

@@ -243,8 +243,7 @@ async function weigh(
   if (areGone) await ports.store.forgetOlder(account, resource, sinceMs);
   const more = await countMore();
   // The counter may count what is gone.
-  const since = more === 0 ? 0 : await countSince(listing, sinceMs);
-  const missing = Math.max(0, since - keys.size - byWord);
+  const missing = more === 0 ? 0 : await countMissing(listing, read, sinceMs);
   if (tooFew(read, used) && missing > 0) throw unstable(listed, read, used);
   // A counter that comes late agrees with a first page that shows as little.
   if (wholeness.includes('doubtful') && missing > 0)
@@ -256,9 +255,19 @@ async function weigh(
   return { missing, unlisted: areGone ? byWord : more, ...(isRespelt && { isRespelt }) };
 }
 
-async function countSince({ ports, account, mapping }: Listing, sinceMs: number): Promise<number> {
+const listedIds = ({ keys, repeated }: PagesRead): ReadonlySet<string | null> =>
+  new Set([...keys.values(), ...repeated.map(([, id]) => id)]);
+
+/** What the list shows under another key is not missing, nor is what is there by the operator's word alone. */
+async function countMissing(
+  { ports, account, mapping }: Listing,
+  read: PagesRead,
+  sinceMs: number,
+): Promise<number> {
+  const ids = listedIds(read);
   let count = 0;
-  for await (const page of ports.store.allSnapshots(account, mapping.resource, sinceMs)) count += page.length;
+  for await (const page of ports.store.allSnapshots(account, mapping.resource, sinceMs))
+    count += page.filter(({ id }) => id !== null && !ids.has(id)).length;
   return count;
 }
 
@@ -268,12 +277,12 @@ async function countSince({ ports, account, mapping }: Listing, sinceMs: number)
  */
 async function keepShown(
   { ports: { store }, account, mapping: { resource } }: Listing,
-  { keys, repeated }: Pick<PagesRead, 'keys' | 'repeated'>,
+  read: PagesRead,
 ): Promise<number> {
-  const ids = new Set([...keys.values(), ...repeated.map(([, id]) => id)]);
+  const ids = listedIds(read);
   let byWord = 0;
   for await (const page of store.allSnapshots(account, resource)) {
-    const kept = page.filter(({ key, id }) => !keys.has(key) && (id === null || ids.has(id)));
+    const kept = page.filter(({ key, id }) => !read.keys.has(key) && (id === null || ids.has(id)));
     byWord += kept.filter(({ id }) => id === null).length;
     if (kept.length > 0) await store.confirm(account, resource, kept);
   }
