@@ -6,7 +6,13 @@ import type { Wholeness } from '../../src/model/service.ts';
 import { knownUser } from '../../src/plan/known-records.ts';
 import { resourcePlans } from '../../src/plan/resources/index.ts';
 import type { ListedResource } from '../../src/plan/resources/resource-plan.ts';
-import { countKnown, isUnlistable, type Listing, readWhole } from '../../src/sync/evidence/full-list.ts';
+import {
+  countKnown,
+  isUnlistable,
+  type Listing,
+  readWhole,
+  waitForMore,
+} from '../../src/sync/evidence/full-list.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import { ACCOUNT } from '../support/writes.ts';
 
@@ -48,9 +54,31 @@ async function readUsers(engine: Engine, { listed, used, wholeness, known, known
     expect([query, signal, onUnreadable]).toEqual([{}, engine.ports.signal, 'fail']);
     return list(operation, query, signal, onUnreadable, (found) => onEnd?.(wholeness ?? found));
   };
-  const users = resourcePlans.users.listed;
-  return readWhole(listing(engine, users, 'users'), { used, onPage: () => undefined });
+  return readAgain(engine, used);
 }
+
+/** Reads the users as they stand in the list. */
+const readAgain = (engine: Engine, used?: number) =>
+  readWhole(listing(engine, resourcePlans.users.listed, 'users'), { used, onPage: () => undefined });
+
+/** A user of a key and an id, written `KEY:ID`. */
+function userOf(text: string) {
+  const [external_id = '', id = ''] = text.split(':');
+  return { ...user(1), external_id, id };
+}
+
+/** What the state knows, each written `KEY:ID`. */
+const confirmKeys = ({ store }: Engine, ...texts: readonly string[]): Promise<void> =>
+  store.confirm(ACCOUNT, 'users', texts.map(userOf).map(knownUser));
+
+function show({ service }: Engine, ...texts: readonly string[]): void {
+  service.users.splice(0, Infinity, ...texts.map(userOf));
+}
+
+const rememberedIds = async ({ store }: Engine): Promise<readonly string[]> =>
+  (await Array.fromAsync(store.allSnapshots(ACCOUNT, 'users')))
+    .flat()
+    .map(({ key, id }) => `${key}:${id ?? ''}`);
 
 const listing = ({ ports }: Engine, listed: ListedResource, resource: PushedResource): Listing => ({
   ports,
@@ -315,6 +343,123 @@ describe('a whole list', () => {
   });
 });
 
+describe('a list that shows keys otherwise than they were sent', () => {
+  const respelt = { missing: 0, unlisted: 0, isRespelt: true };
+
+  it('teaches how the service spells them, and says so once', async () => {
+    const engine = await makeEngine();
+    await confirmKeys(engine, 'M-1:a', 'M-2:b');
+    show(engine, 'm-1:a', 'm-2:b');
+    expect(await readAgain(engine, 2)).toMatchObject(respelt);
+    expect(await rememberedIds(engine)).toEqual(['m-1:a', 'm-2:b']);
+    expect(await readAgain(engine, 2)).not.toHaveProperty('isRespelt');
+  });
+
+  it('teaches it too where an earlier list showed the records before their writes were answered', async () => {
+    const engine = await makeEngine();
+    await confirmKeys(engine, 'M-1:a', 'M-2:b', 'm-1:a', 'm-2:b');
+    show(engine, 'm-1:a', 'm-2:b');
+    expect(await readAgain(engine, 2)).toMatchObject({ isRespelt: true });
+    expect(await rememberedIds(engine)).toEqual(['m-1:a', 'm-2:b']);
+  });
+
+  it.each([
+    ['first', ['M-1:z', 'm-1:a', 'm-2:b', 'm-3:c']],
+    ['last', ['m-1:a', 'm-2:b', 'm-3:c', 'M-1:z']],
+  ])('teaches nothing where another user stands %s in it by a key as it was sent', async (_where, shown) => {
+    const engine = await makeEngine();
+    await confirmKeys(engine, 'M-1:a', 'M-2:b', 'M-3:c');
+    show(engine, ...shown);
+    for (const pageSize of [1, 4]) {
+      engine.service.pageSize = pageSize;
+      expect(await readAgain(engine, 4)).not.toHaveProperty('isRespelt');
+      expect(await rememberedIds(engine)).toEqual(['M-1:a', 'M-2:b', 'M-3:c']);
+    }
+  });
+
+  it('teaches nothing where one user is shown as it was sent, and would not be', async () => {
+    const engine = await makeEngine();
+    await confirmKeys(engine, 'M-1:a', 'M-2:b', 'M-3:c');
+    show(engine, 'm-1:a', 'm-2:b', 'M-3:c');
+    expect(await readAgain(engine, 3)).not.toHaveProperty('isRespelt');
+  });
+
+  it('forgets no key of a record that it shows under another one, whichever of a key that is', async () => {
+    const engine = await makeEngine();
+    await confirmKeys(engine, '1:a', '001:a', '2:b', '002:b');
+    engine.clock.time += 2 * DAY_MS;
+    show(engine, '1:a', '2:z', '2:b');
+    await readAgain(engine, 3);
+    expect(await rememberedIds(engine)).toEqual(['001:a', '002:b', '1:a', '2:b']);
+  });
+
+  it('counts a record once that is known by two keys', async () => {
+    const engine = await makeEngine();
+    await confirmKeys(engine, '1:a', '001:a');
+    show(engine, 'x1:a');
+    await readAgain(engine, 1);
+    expect(await rememberedIds(engine)).toEqual(['001:a', '1:a']);
+    expect(await countKnown(engine.ports, ACCOUNT, 'users')).toBe(1);
+  });
+
+  it('misses no record that it shows under one of its two keys', async () => {
+    const engine = await makeEngine();
+    await confirmKeys(engine, '1:a', '001:a');
+    show(engine, '1:a');
+    expect(await readAgain(engine, 2)).toMatchObject({ missing: 0 });
+  });
+
+  it('keeps the record that it knew of three that share a key in any spelling', async () => {
+    const engine = await makeEngine();
+    await engine.store.respell(ACCOUNT, 'users', { case: true });
+    await confirmKeys(engine, 'm-1:b');
+    show(engine, 'M-1:a', 'M-1:b', 'M-1:c');
+    for (const pageSize of [1, 3]) {
+      engine.service.pageSize = pageSize;
+      await readAgain(engine, 3);
+      expect(await rememberedIds(engine)).toEqual(['m-1:b']);
+    }
+  });
+});
+
+describe('what is there by the word of the operator alone', () => {
+  it('is not forgotten and not missing, and the list is said not to show it', async () => {
+    const engine = await makeEngine();
+    await engine.store.confirm(ACCOUNT, 'users', [{ ...knownUser(user(8)), id: null }]);
+    expect(await readUsers(engine, { listed: 1, used: 1, known: [1] })).toMatchObject({
+      missing: 0,
+      unlisted: 1,
+    });
+    engine.clock.time += 2 * DAY_MS;
+    expect(await readAgain(engine, 1)).toMatchObject({ missing: 0, unlisted: 1 });
+    expect(await remembered(engine)).toEqual(['U1', 'U8']);
+  });
+
+  it('hides no other record that is missing', async () => {
+    const engine = await makeEngine();
+    await engine.store.confirm(ACCOUNT, 'users', [{ ...knownUser(user(8)), id: null }]);
+    expect(await readUsers(engine, { listed: 1, used: 1, known: [1, 9] })).toMatchObject({ missing: 1 });
+  });
+});
+
+describe('a clock that is set while a list is read', () => {
+  it.each([
+    ['back', -3],
+    ['forward', 3],
+  ])('%s makes nothing gone that the list shows', async (_where, days) => {
+    const engine = await makeEngine();
+    engine.service.pageSize = 1;
+    await confirmUsers(engine, [8]);
+    show(engine, 'U1:id-1', 'U2:id-2');
+    const onPage = (): void => {
+      engine.clock.skewMs = days * DAY_MS;
+    };
+    const users = resourcePlans.users.listed;
+    await readWhole(listing(engine, users, 'users'), { used: 2, onPage });
+    expect(await remembered(engine)).toEqual(['U1', 'U2', 'U8']);
+  });
+});
+
 describe('a list that does not show every field', () => {
   const before = (id: string): KnownRecord => ({
     key: '1/A',
@@ -378,4 +523,33 @@ it('a list cannot be had where it is refused or does not add up, and not where t
   expect(isUnlistable(new UnavailableError('service.no_envelope', 'a page'))).toBe(true);
   expect(isUnlistable(new UnavailableError('service.unreachable', 'down'))).toBe(false);
   expect(isUnlistable(Object.assign(new Error('a file'), { code: 'list.unstable' }))).toBe(false);
+});
+
+describe('a list that may come late', () => {
+  /** The seconds between readings, of which each takes `tookS`, until it is not read again. */
+  async function pausesOf({ ports, clock }: Engine, tookS = 0, maxWaitMs?: number) {
+    const startedAtMs = clock.monotonic();
+    const limited = maxWaitMs === undefined ? ports : { ...ports, maxWaitMs };
+    let readings = 0;
+    do {
+      clock.time += tookS * 1000;
+      readings += 1;
+    } while (await waitForMore(limited, startedAtMs, readings - 1, 'short'));
+    return { readings, pauses: clock.slept.map((ms) => ms / 1000) };
+  }
+
+  it('is read again after 2, 10, 40 and 120 seconds, where settle is as long as the last', async () => {
+    const engine = await makeEngine();
+    expect(await pausesOf(engine)).toEqual({ readings: 5, pauses: [2, 8, 30, 80] });
+    expect(engine.events[0]).toMatchObject({ reason: 'short; it may come late' });
+  });
+
+  it('is waited for less where reading it takes a while, and is read once more where that took all the time', async () => {
+    expect(await pausesOf(await makeEngine(), 3)).toEqual({ readings: 4, pauses: [7, 27, 77] });
+    expect(await pausesOf(await makeEngine(), 121)).toEqual({ readings: 2, pauses: [] });
+  });
+
+  it('is not waited for longer than a run may pause', async () => {
+    expect(await pausesOf(await makeEngine(), 0, 8000)).toEqual({ readings: 3, pauses: [2, 8] });
+  });
 });
