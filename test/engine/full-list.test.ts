@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushedResource } from '../../src/contract/index.ts';
 import { RefusedError, UnavailableError } from '../../src/model/error.ts';
 import type { KnownRecord } from '../../src/model/state/run-rows.ts';
@@ -121,9 +121,13 @@ describe('a whole list', () => {
     const steps: string[] = [];
     const { list } = engine.service;
     engine.service.list = async function* (...wanted) {
-      for await (const page of list(...wanted)) {
-        steps.push('came');
-        yield page;
+      try {
+        for await (const page of list(...wanted)) {
+          steps.push('came');
+          yield page;
+        }
+      } finally {
+        steps.push('closed');
       }
     };
     const users = resourcePlans.users.listed;
@@ -134,7 +138,33 @@ describe('a whole list', () => {
     };
     const whole = readWhole(listing(engine, users, 'users'), { used: 4, onPage });
     await expect(whole).rejects.toThrow('full');
-    expect(steps).toEqual(['came', 'came', 'dealt with 1', 'came', 'dealt with 2']);
+    expect(steps).toEqual(['came', 'came', 'dealt with 1', 'came', 'dealt with 2', 'closed']);
+  });
+
+  it('that breaks off while a page is dealt with fails in its turn alone', async () => {
+    const engine = await makeEngine();
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    onTestFinished(() => void process.off('unhandledRejection', note));
+    engine.service.list = async function* () {
+      yield [user(1)] as never;
+      await Promise.reject(new Error('broke off'));
+    };
+    const users = resourcePlans.users.listed;
+    const onPage = () => new Promise<void>((done) => void setImmediate(() => setImmediate(done)));
+    const reading = readWhole(listing(engine, users, 'users'), { used: 2, onPage });
+    await expect(reading).rejects.toThrow('broke off');
+    expect(unhandled).toEqual([]);
+  });
+
+  it('is one reading where all that is known stands in it, and counted again where not', async () => {
+    const engine = await makeEngine();
+    await readUsers(engine, { listed: 2, used: 2, known: [1, 2] });
+    expect(engine.service.reads).toBe(1);
+    engine.service.users.pop();
+    await readAgain(engine, 1);
+    expect(engine.service.reads).toBe(3);
   });
 
   it.each<readonly [string, Case]>([
@@ -252,6 +282,15 @@ describe('a whole list', () => {
     expect(await remembered(engine)).toEqual(['U1']);
   });
 
+  it('makes it gone too where two records in it share a key', async () => {
+    const engine = await makeEngine();
+    await confirmUsers(engine, [1, 8]);
+    engine.clock.time += 2 * DAY_MS;
+    show(engine, 'U1:id-1', 'U1:id-2');
+    expect(await readAgain(engine, 2)).toMatchObject({ unlisted: 0 });
+    expect(await remembered(engine)).toEqual(['U1']);
+  });
+
   it.each<readonly [string, Case]>([
     ['nothing is counted', { listed: 1 }],
     ['the counter stays at 0', { listed: 0, used: 0 }],
@@ -308,10 +347,10 @@ describe('a whole list', () => {
   it('puts another record of a key in the place of one that does not come any more', async () => {
     const engine = await makeEngine();
     await confirmUsers(engine, [1, 2]);
-    engine.service.users.push({ ...user(1), id: 'id-7' }, { ...user(2), id: 'id-8' }, user(2));
-    await readUsers(engine, { listed: 0, used: 3 });
-    const kept = await engine.store.snapshots(ACCOUNT, 'users', ['U1', 'U2']);
-    expect([...kept.values()].map(({ id }) => id)).toEqual(['id-7', 'id-2']);
+    await confirmKeys(engine, 'U3:id-3');
+    show(engine, 'U1:id-7', 'U2:id-8', 'U2:id-2', 'U3:id-9', 'U3:id-9');
+    await readAgain(engine, 5);
+    expect(await rememberedIds(engine)).toEqual(['U1:id-7', 'U2:id-2', 'U3:id-9']);
   });
 
   it('keeps what was confirmed a day before', async () => {
@@ -389,7 +428,7 @@ describe('a list that shows keys otherwise than they were sent', () => {
     await confirmKeys(engine, '1:a', '001:a', '2:b', '002:b');
     engine.clock.time += 2 * DAY_MS;
     show(engine, '1:a', '2:z', '2:b');
-    await readAgain(engine, 3);
+    expect(await readAgain(engine, 3)).toMatchObject({ missing: 0, unlisted: 0 });
     expect(await rememberedIds(engine)).toEqual(['001:a', '002:b', '1:a', '2:b']);
   });
 
@@ -468,9 +507,9 @@ describe('a list that does not show every field', () => {
     digests: { type: 'digest of the type', name: 'digest of another name' },
     values: { cost: 4, fantasy_league_id: 9 },
   });
-  const readMini = async (engine: Engine): Promise<readonly KnownRecord[]> => {
+  const readMini = async (engine: Engine, name = 'A'): Promise<readonly KnownRecord[]> => {
     const { listed } = resourcePlans.mini_leagues;
-    engine.service.miniLeagues.push({ id: 1, name: 'A', fantasy_league_id: 1 });
+    engine.service.miniLeagues.push({ id: 1, name, fantasy_league_id: 1 });
     const shown: KnownRecord[] = [];
     await readWhole(listing(engine, listed, 'mini_leagues'), {
       used: undefined,
@@ -485,6 +524,14 @@ describe('a list that does not show every field', () => {
     const [shown] = await readMini(engine);
     expect(shown?.digests).toMatchObject({ type: 'digest of the type' });
     expect(shown?.digests['name']).not.toBe('digest of another name');
+    expect(shown?.values).toEqual({ cost: 4, fantasy_league_id: 1, name: 'A' });
+  });
+
+  it('is completed so too where it shows another key for that record', async () => {
+    const engine = await makeEngine();
+    await engine.store.confirm(ACCOUNT, 'mini_leagues', [before('1')]);
+    const [shown] = await readMini(engine, 'x:A');
+    expect(shown).toMatchObject({ key: '1/A', digests: { type: 'digest of the type' } });
     expect(shown?.values).toEqual({ cost: 4, fantasy_league_id: 1, name: 'A' });
   });
 
@@ -534,7 +581,7 @@ describe('a list that may come late', () => {
     do {
       clock.time += tookS * 1000;
       readings += 1;
-    } while (await waitForMore(limited, startedAtMs, readings - 1, 'short'));
+    } while (readings < 9 && (await waitForMore(limited, startedAtMs, readings - 1, 'short')));
     return { readings, pauses: clock.slept.map((ms) => ms / 1000) };
   }
 
