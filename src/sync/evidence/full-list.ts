@@ -234,7 +234,7 @@ async function weigh(
   // A clock that was set back meanwhile makes what was just confirmed look old.
   const sinceMs = Math.min(startedAtMs, ports.clock.now()) - FULL_LIST_MAX_AGE_MS;
   // A list that moved while it was read shows one record twice, and leaves another one out.
-  const hasMoved = repeated.some(([key, id]) => id !== null && keys.get(key) === id);
+  const hasMoved = repeated.some(([key, id]) => keys.get(key) === id);
   // A counter that stays at 0 counts nothing.
   const agrees = done > 0 && used === done && !hasMoved;
   // What came while the list was read may stand in it in the place of what it left out: the counter tells, once it is read again.
