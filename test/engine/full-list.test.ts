@@ -8,6 +8,7 @@ import { resourcePlans } from '../../src/plan/resources/index.ts';
 import type { ListedResource } from '../../src/plan/resources/resource-plan.ts';
 import {
   countKnown,
+  countTwice,
   isUnlistable,
   type Listing,
   readWhole,
@@ -400,6 +401,7 @@ describe('a list that shows keys otherwise than they were sent', () => {
     show(engine, 'm-1:a', 'm-2:b');
     expect(await readAgain(engine, 2)).toMatchObject({ isRespelt: true });
     expect(await rememberedIds(engine)).toEqual(['m-1:a', 'm-2:b']);
+    expect(await countTwice(engine.ports, ACCOUNT, 'users')).toBe(0);
   });
 
   it.each([
@@ -430,6 +432,7 @@ describe('a list that shows keys otherwise than they were sent', () => {
     show(engine, '1:a', '2:z', '2:b');
     expect(await readAgain(engine, 3)).toMatchObject({ missing: 0, unlisted: 0 });
     expect(await rememberedIds(engine)).toEqual(['001:a', '002:b', '1:a', '2:b']);
+    expect(await countTwice(engine.ports, ACCOUNT, 'users')).toBe(2);
   });
 
   it('counts a record once that is known by two keys', async () => {
@@ -472,6 +475,7 @@ describe('what is there by the word of the operator alone', () => {
     engine.clock.time += 2 * DAY_MS;
     expect(await readAgain(engine, 1)).toMatchObject({ missing: 0, unlisted: 1 });
     expect(await remembered(engine)).toEqual(['U1', 'U8']);
+    expect(await countTwice(engine.ports, ACCOUNT, 'users')).toBe(0);
   });
 
   it('hides no other record that is missing', async () => {

@@ -303,6 +303,42 @@ describe('a key that the list shows for the record of another row', () => {
     expect(outcomesOf(await later(engine, [users]))).toEqual({ created: 1, unchanged: 1 });
   });
 
+  describe('and that is known by both keys', () => {
+    /** The account counts a second user, which another copy of the state has made, and a row is new. */
+    async function counted(): Promise<Engine> {
+      const engine = await makeEngine();
+      engine.service.spelling = { no_zeros: 'lists' };
+      userTable(engine, '007,Ann,');
+      await run(engine, [users]);
+      const shown = engine.service.users.map((user) => remembered(knownUser({ ...user, external_id: '7' })));
+      await engine.store.confirm(accountOf(engine), 'users', shown);
+      await later(engine, [users]);
+      engine.service.removed = 1;
+      userTable(engine, '007,Ann,', '008,Bob,');
+      return engine;
+    }
+
+    it.each(['live', 'snapshot'] as const)(
+      'stands for no other one that a late list does not show: %s',
+      async (compare) => {
+        await expect(later(await counted(), [users], { compare })).rejects.toMatchObject({
+          code: 'state.no_memory',
+          message: expect.stringMatching('the account counts 2 users and the list shows 1') as string,
+        });
+      },
+    );
+
+    it('stands for no other one where nothing can be listed, and for none that is adopted', async () => {
+      const engine = await counted();
+      engine.service.listable = false;
+      expect(outcomesOf(await later(engine, [users]))).toEqual({ unchanged: 1, deferred: 1 });
+      engine.service.listable = true;
+      expect(outcomesOf(await later(engine, [users], { adopt: true }))).toEqual({ unchanged: 1, created: 1 });
+      userTable(engine, '007,Ann,', '008,Bob,', '009,Cid,');
+      expect(outcomesOf(await later(engine, [users]))).toEqual({ unchanged: 2, created: 1 });
+    });
+  });
+
   it('is no user that a squad of that row is given to', async () => {
     const engine = await makeEngine();
     engine.service.spelling = { no_zeros: 'lists' };

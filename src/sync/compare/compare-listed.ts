@@ -16,6 +16,7 @@ import { keySpeller } from '../rows/spelling.ts';
 import { newestWrite } from '../evidence/last-write.ts';
 import {
   countKnown,
+  countTwice,
   FULL_LIST_MAX_AGE_MS,
   isUnlistable,
   type Listing,
@@ -26,6 +27,10 @@ import { openStrangers } from './strangers.ts';
 import { addShown, forgetShown, shownUnder } from './shown-as.ts';
 import { wasNamedOtherwise } from '../../plan/reconcile/seen.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
+
+/** Records that are known to be there, each once, whatever keys it is known by. */
+const countRecords = async (...of: Parameters<typeof countKnown>): Promise<number> =>
+  (await countKnown(...of)) - (await countTwice(...of));
 
 /** The facts that a full list leaves behind. */
 interface ListFact {
@@ -89,7 +94,8 @@ export async function compareListed(
     warn(reason);
     const compared = withListedTwice(listing, await snapshot());
     // The account counts as many as are known here, so that whatever is not known is new.
-    if (open.length === 0 && used === compared.known && last?.shownAs === undefined) return compared;
+    const known = compared.known - (await countTwice(ports, account, resource));
+    if (open.length === 0 && used === known && last?.shownAs === undefined) return compared;
     const changes = open.filter(({ operation }) => isChange(operation));
     const unanswered = await unansweredKeys(ports, account, resource, changes);
     return { ...compared, unknownKeysWait: wait, unanswered };
@@ -130,8 +136,10 @@ export async function rememberedList(
   counted: number,
 ): Promise<Comparison | undefined> {
   const last = await lastList(listing);
-  if (last?.shownAs !== undefined) return undefined;
-  const isRecent = last !== undefined && prefersSnapshot(last, 0, 0, listing.ports.clock.now());
+  const { ports, account, mapping } = listing;
+  if (last?.shownAs !== undefined || (await countTwice(ports, account, mapping.resource)) > 0)
+    return undefined;
+  const isRecent = last !== undefined && prefersSnapshot(last, 0, 0, ports.clock.now());
   return wanted === 'snapshot' || isRecent ? fromList(listing, last, counted) : undefined;
 }
 
@@ -157,7 +165,7 @@ async function mayBeOlder(
   compared: Comparison,
   used = 0,
 ): Promise<boolean> {
-  const more = used - (await countKnown(ports, account, mapping.resource));
+  const more = used - (await countRecords(ports, account, mapping.resource));
   if (more <= 0 || !(await hasUnknownKeys(mapping, rows, compared))) return false;
   ports.emit({
     kind: 'note',
@@ -176,7 +184,7 @@ export async function rememberAdopted(task: StateTask, used: number | undefined)
   const { ports, account, mapping } = task;
   if (resourcePlans[mapping.resource].listed === undefined || used === undefined) return;
   const fact = { pages: 1, ...(await lastList(task)) };
-  const count = await countKnown(ports, account, mapping.resource);
+  const count = await countRecords(ports, account, mapping.resource);
   await ports.store.setFact(account, factName(mapping), JSON.stringify({ ...fact, count, used }));
 }
 
@@ -226,7 +234,7 @@ async function listRemembered(listing: OpenListing, counted: number | undefined)
   let used = counted;
   for (let attempt = 0; ; attempt += 1) {
     const read = await listAll(listing, used);
-    const shown = await countKnown(ports, account, resource);
+    const shown = await countRecords(ports, account, resource);
     if (used === undefined || used - shown <= unlistedBefore) {
       await ports.store.setFact(account, factName(mapping), JSON.stringify(read.fact));
       return read;

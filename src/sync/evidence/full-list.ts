@@ -226,7 +226,7 @@ async function weigh(
     Math.max(0, (await ports.store.countSnapshots(account, resource)) - keys.size);
   // What is known and not listed may be listed under another spelling of its key.
   const isMissing = (await countMore()) > 0;
-  const byWord = isMissing ? await keepShown(listing, read) : 0;
+  const { byWord, twice } = isMissing ? await keepShown(listing, read) : { byWord: 0, twice: 0 };
   const shown = [...keys, ...repeated].map(([key, id]) => [shownAs.get(key) ?? key, id] as const);
   const isListed = (key: string): boolean => keys.has(key) && !shownAs.has(key);
   const isRespelt =
@@ -251,7 +251,8 @@ async function weigh(
       'list.unstable',
       `the list repeats a page and does not show ${missing} of the ${listed.several} that were confirmed`,
     );
-  await rememberRepeated(listing, done - keys.size);
+  await rememberCount(listing, 'repeated', done - keys.size);
+  await rememberCount(listing, 'twice', isRespelt ? 0 : twice);
   return { missing, unlisted: areGone ? byWord : more, ...(isRespelt && { isRespelt }) };
 }
 
@@ -273,36 +274,42 @@ async function countMissing(
 
 /**
  * Confirms again what the list shows under the keys of other records, which were confirmed with the same ids; and what is there by the operator's word alone:
- * the list may show it under any key. Answers how many there are of these.
+ * the list may show it under any key. Answers how many there are of each.
  */
 async function keepShown(
   { ports: { store }, account, mapping: { resource } }: Listing,
   read: PagesRead,
-): Promise<number> {
+): Promise<{ readonly byWord: number; readonly twice: number }> {
   const ids = listedIds(read);
-  let byWord = 0;
+  let [byWord, all] = [0, 0];
   for await (const page of store.allSnapshots(account, resource)) {
     const kept = page.filter(({ key, id }) => !read.keys.has(key) && (id === null || ids.has(id)));
     byWord += kept.filter(({ id }) => id === null).length;
+    all += kept.length;
     if (kept.length > 0) await store.confirm(account, resource, kept);
   }
-  return byWord;
+  return { byWord, twice: all - byWord };
 }
 
-const repeatedFact = (resource: PushedResource): string => `repeated:${resource}`;
+/** The state counts keys: of records that share one it counts the first, and a record that it knows by two keys it counts twice. */
+type Miscounted = 'repeated' | 'twice';
 
-/** The state knows records by their keys: of those that share one it counts the first. */
-async function rememberRepeated({ ports, account, mapping }: Listing, repeated: number): Promise<void> {
+async function rememberCount(
+  { ports, account, mapping }: Listing,
+  name: Miscounted,
+  count: number,
+): Promise<void> {
   const { resource } = mapping;
-  if (repeated !== (await readRepeated(ports.store, account, resource)))
-    await ports.store.setFact(account, repeatedFact(resource), String(repeated));
+  if (count !== (await readCount(ports.store, account, resource, name)))
+    await ports.store.setFact(account, `${name}:${resource}`, String(count));
 }
 
-const readRepeated = async (
+const readCount = async (
   store: Store,
   service: ServiceAccount,
   resource: PushedResource,
-): Promise<number> => Number((await store.fact(service, repeatedFact(resource)))?.value ?? 0);
+  name: Miscounted,
+): Promise<number> => Number((await store.fact(service, `${name}:${resource}`))?.value ?? 0);
 
 /** Records of a resource that are known to be there: those that were confirmed, and those that share their keys with them in the last list. */
 export const countKnown = async (
@@ -310,7 +317,14 @@ export const countKnown = async (
   service: ServiceAccount,
   resource: PushedResource,
 ): Promise<number> =>
-  (await store.countSnapshots(service, resource)) + (await readRepeated(store, service, resource));
+  (await store.countSnapshots(service, resource)) + (await readCount(store, service, resource, 'repeated'));
+
+/** Of what {@link countKnown} counts, those that the last list showed under another key that is known too. A write is judged with them: they were counted before it. */
+export const countTwice = (
+  { store }: Pick<SyncPorts, 'store'>,
+  service: ServiceAccount,
+  resource: PushedResource,
+): Promise<number> => readCount(store, service, resource, 'twice');
 
 /** Whether a service that answers otherwise lets itself not be listed: it refuses, also in words of its own, or what it says does not add up. */
 export const isUnlistable = (error: unknown): error is UnavailableError | RefusedError =>
