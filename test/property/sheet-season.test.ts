@@ -248,13 +248,18 @@ class Season {
   #meet(): Fault | undefined {
     this.#calls += 1;
     let fault: Fault | undefined;
+    let isBlind = false;
+    for (const { call, what } of this.#troubles)
+      if (typeof what === 'object' && 'fault' in what)
+        if (call === this.#calls || (what.lasts && call < this.#calls)) {
+          fault ??= FAULTS[what.fault];
+          isBlind ||= what.lasts;
+        }
     for (const { call, what } of this.#troubles) {
-      if (typeof what === 'object' && 'fault' in what) {
-        if (call === this.#calls || (what.lasts && call < this.#calls)) fault ??= FAULTS[what.fault];
-      } else if (call === this.#calls) {
-        if (what === 'stop') this.#stop.abort(new InterruptedError('SIGTERM', 'stopped'));
-        else this.edit(what.edit);
-      }
+      if (call !== this.#calls) continue;
+      if (what === 'stop') this.#stop.abort(new InterruptedError('SIGTERM', 'stopped'));
+      // Where a write goes out and nothing can be read after it, nobody can put right what moved meanwhile.
+      else if ('edit' in what && !isBlind) this.edit(what.edit);
     }
     return fault;
   }
