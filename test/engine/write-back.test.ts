@@ -105,6 +105,35 @@ describe('what became of rows', () => {
     expect(made.tab.shown().map((row) => row[2])).toEqual(['Message', '', '']);
   });
 
+  it('is not written over what stands in another column that is named for the messages later', async () => {
+    const made = await makeSheetEngine(fake, [
+      [...HEADER, 'Comments'],
+      ['A', 'Ann', 'pays cash'],
+    ]);
+    await run(made, { of: made.mapping({ writeBack: { status: 'Status', message: 'Message' } }) });
+    const shown = made.tab.shown();
+    const of = made.mapping({ writeBack: { status: 'Status', message: 'Comments' } });
+    expect((await run(made, { of })).report.exit_code).toBe(8);
+    expect(warnings(made).at(-1)).toContain('column "Comments" holds "pays cash"');
+    expect(made.tab.shown()).toEqual(shown);
+  });
+
+  it('stands beside the rows of a mapping that comes to the tab of another one', async () => {
+    const made = await makeSheetEngine(fake, [
+      [...HEADER, 'Kind'],
+      ['A', LONG, 'x'],
+      ['B', LONG, 'y'],
+    ]);
+    const of = (name: string, text: string): PushMapping => {
+      const plain = made.mapping({ writeBack: { message: 'Message' }, name });
+      return { ...plain, source: { ...plain.source, where: [{ header: 'Kind', equals: true, text }] } };
+    };
+    await run(made, { of: of('one', 'x') });
+    expect((await run(made, { of: of('two', 'y') })).report.exit_code).toBe(3);
+    const message = `column "display_name": ${TOO_LONG}`;
+    expect(made.tab.shown().map((row) => row[3])).toEqual(['Message', message, message]);
+  });
+
   it('is written over a remark on the only row that a retry reads', async () => {
     const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann'], ['B', LONG]]);
     const of = made.mapping({ writeBack: WRITE_BACK });

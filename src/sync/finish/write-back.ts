@@ -1,6 +1,7 @@
 import { readColumns, sourceHeader } from '../../mapping/bind.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { show } from '../../mapping/show.ts';
+import { foldName } from '../../model/fold-name.ts';
 import { TeamsheetError, UnavailableError } from '../../model/error.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
@@ -52,24 +53,31 @@ export async function writeBackOutcomes(
   const header = await rows.header(name);
   const time = wallClock(ports.timezone)(ports.clock.now()).toISOString().slice(0, 16).replace('T', ' ');
   const toRows = rowWriter(mapping, header, time);
-  const isFirst = (await ports.store.fact(account, factOf(name))) === undefined;
-  const telling = tellingColumn(mapping, header, isFirst);
+  const known = (await ports.store.fact(account, factOf(name)))?.value;
+  const telling = tellingColumns(mapping, header, known);
   const written: WriteBackRow[] = [];
-  let foreign: string | undefined;
+  const foreign = new Map<TellingColumn, string>();
   for await (const page of rowPages(rows, name)) {
     for (const row of page) {
-      foreign ??= telling && textsIn(row, telling.at).find((text) => !telling.words.has(text));
+      for (const column of telling) {
+        const text = foreign.has(column) ? undefined : foreignIn(row, column);
+        if (text !== undefined) foreign.set(column, text);
+      }
       // Rows that are left out may be those of another mapping of the same tab.
       if (row.outcome !== 'excluded' && only?.has(row.rowNumber) !== false) written.push(...toRows(row));
     }
   }
   if (written.length === 0) return undefined;
+  const message = names.message === undefined ? (known ?? '') : foldName(names.message);
   // An answer may be lost: what is written is ours from here on.
-  if (isFirst && foreign === undefined) await ports.store.setFact(account, factOf(name), source.origin);
+  if (known !== message && foreign.size === 0) await ports.store.setFact(account, factOf(name), message);
   try {
     const columns = Object.values(names);
     const read = readColumns(mapping, header);
-    const doubt = doubtOf(telling, foreign);
+    const [doubt] = telling.flatMap((column) => {
+      const text = foreign.get(column);
+      return text === undefined ? [] : [doubtOf(column, text)];
+    });
     const content = { options: source, header, columns, ...read, rows: written, ...(doubt && { doubt }) };
     tell(ports, source.origin, await kind.writeBack(location, content));
     return undefined;
@@ -91,36 +99,43 @@ interface TellingColumn {
   readonly words: ReadonlySet<string>;
 }
 
-/** Kept once outcomes of a mapping were written into its source. */
+/** Keeps, once outcomes of a mapping were written into its source, the name of their column of messages. */
 const factOf = (mapping: string): string => `write_back:${mapping}`;
 
-/** The column of outcomes; else, where none of ours was written before, that of messages, which may hold any text, if none of the others stands beside it. */
-function tellingColumn(
+/**
+ * The column of outcomes, and that of messages, which may hold any text, where it is not `known` from the last time. Before the first time, others of ours
+ * beside it tell that it is ours.
+ */
+function tellingColumns(
   mapping: PushMapping,
   header: readonly string[],
-  isFirst: boolean,
-): TellingColumn | undefined {
+  known: string | undefined,
+): readonly TellingColumn[] {
   const { status, message, ...others } = mapping.writeBack ?? {};
   const columns = sourceHeader(mapping, header);
-  const columnOf = (name: string | undefined, words: ReadonlySet<string>): TellingColumn | undefined => {
+  const columnOf = (name: string | undefined, words: ReadonlySet<string>): readonly TellingColumn[] => {
     const at = name === undefined ? undefined : columns.find([name]);
-    return name === undefined || at === undefined ? undefined : { name, at, words };
+    return name === undefined || at === undefined ? [] : [{ name, at, words }];
   };
-  const isAlone = Object.values(others).every((name) => columns.find([name]) === undefined);
-  return columnOf(status, OUTCOME_WORDS) ?? (isFirst && isAlone ? columnOf(message, NONE) : undefined);
+  const isAlone = Object.values({ status, ...others }).every(
+    (name) => name === undefined || columns.find([name]) === undefined,
+  );
+  const isNew = known === undefined ? isAlone : known !== foldName(message ?? known);
+  return [...(isNew ? columnOf(message, NONE) : []), ...columnOf(status, OUTCOME_WORDS)];
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** What stands in a column beside the lines of a row, as they were read. */
-const textsIn = ({ lines }: RunRow, at: number): readonly string[] =>
-  lines.map((cells) => shownLine(cells)[at]?.trim() ?? '').filter((text) => text !== '');
+/** What somebody keeps in a column beside the lines of a row. Beside a row that is left out, a message may be that of another mapping of the same tab. */
+function foreignIn({ lines, outcome }: RunRow, { at, words }: TellingColumn): string | undefined {
+  if (outcome === 'excluded' && words === NONE) return undefined;
+  const texts = lines.map((cells) => shownLine(cells)[at]?.trim() ?? '');
+  return texts.find((text) => text !== '' && !words.has(text));
+}
 
 /** Somebody keeps something else in the column, unless outcomes stand in other rows of the tab. */
-function doubtOf(telling: TellingColumn | undefined, foreign: string | undefined): WriteBack['doubt'] {
-  if (telling === undefined || foreign === undefined) return undefined;
-  const { name: column, words } = telling;
-  const message = `column ${show(column)} holds ${show(foreign)} and no outcome, so it is somebody else's`;
+function doubtOf({ name: column, words }: TellingColumn, text: string): WriteBack['doubt'] {
+  const message = `column ${show(column)} holds ${show(text)} and no outcome, so it is somebody else's`;
   const next = 'Give "write_back" columns of its own, or empty that column.';
   return { column, words, error: new UnavailableError('destination.taken', message, { next }) };
 }
