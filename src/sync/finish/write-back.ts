@@ -68,9 +68,9 @@ export async function writeBackOutcomes(
     }
   }
   if (written.length === 0) return undefined;
-  const message = names.message === undefined ? (known ?? '') : foldName(names.message);
+  const named = names.message === undefined ? (known ?? '') : foldName(names.message);
   // An answer may be lost: what is written is ours from here on.
-  if (known !== message && foreign.size === 0) await ports.store.setFact(account, factOf(name), message);
+  if (known !== named && foreign.size === 0) await ports.store.setFact(account, factOf(name), named);
   try {
     const columns = Object.values(names);
     const read = readColumns(mapping, header);
