@@ -570,6 +570,7 @@ describe('a formula that a program keeps once for several cells', () => {
     ['SUM(B:B)+SUM(2:$4)', 'SUM(C:C)+SUM(5:$4)'],
     ['LOG10(A1)&"A1"&\'A1 B2\'!A1', 'LOG10(B4)&"A1"&\'A1 B2\'!B4'],
     ['T90[A1]+Rate_A1+A1!C3+x.A1', 'T90[A1]+Rate_A1+A1!D6+x.A1'],
+    ['Größe1*B2+Café2:Café3+T1é', 'Größe1*C5+Café2:Café3+T1é'],
   ])('%s reads %s three rows down and a column on', (formula, moved) => {
     expect(written(formula, 3)).toBe(moved);
   });

@@ -13,7 +13,7 @@ interface Place {
 const FORMULA = /<f(?=[\s/>])[^>]*?(?:\/>|>([^<]*)<\/f>)/;
 /** Texts, names of tabs, columns of tables; cells, columns and rows, which alone move. */
 const TOKEN =
-  /"(?:[^"]|"")*"|'(?:[^']|'')*'|\[[^\]]*\]|(?<![\w.\\$])(?:\$?[A-Z]{1,3}\$?\d+(?![\w.(![])|\$?[A-Z]{1,3}:\$?[A-Z]{1,3}(?![\w.(![])|\$?\d+:\$?\d+(?![\w.]))/gi;
+  /"(?:[^"]|"")*"|'(?:[^']|'')*'|\[[^\]]*\]|(?<![\w\p{L}.\\$])(?:\$?[A-Z]{1,3}\$?\d+(?![\w\p{L}.(![])|\$?[A-Z]{1,3}:\$?[A-Z]{1,3}(?![\w\p{L}.(![])|\$?\d+:\$?\d+(?![\w\p{L}.]))/giu;
 
 /** A formula as it reads so many rows and columns away. */
 function movedFormula(formula: string, rows: number, columns: number): string {
