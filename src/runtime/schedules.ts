@@ -89,13 +89,14 @@ function serviceAheadMs({ service, clock }: Session['ports']): number {
 const factOf = (mapping: string): string => `schedule:${mapping}`;
 const againFactOf = (mapping: string): string => `schedule_again:${mapping}`;
 
-/** The mappings with what the schedule has done for them, as far as it has come by the time of the schedules. */
+/** The mappings with what the schedule has done for them; where the time of the schedules `isHeard` of the service, as far as it has come by that: a clock may also be behind. */
 export async function readDone(
   store: Pick<Store, 'fact'>,
   account: ServiceAccount,
   timed: readonly Timed[],
   calendar: Calendar,
   nowMs: number,
+  isHeard: boolean,
 ): Promise<readonly Scheduled[]> {
   const jobs: Scheduled[] = [];
   for (const { name, timing } of timed) {
@@ -103,12 +104,13 @@ export async function readDone(
     const again = await store.fact(account, againFactOf(name));
     // Only this file writes the facts.
     const read = kept === undefined ? undefined : (JSON.parse(kept.value) as Done);
-    const done = withoutAhead(read, timing, calendar, nowMs);
+    const done = isHeard ? withoutAhead(read, timing, calendar, nowMs) : read;
     const isAgain = again === undefined ? undefined : (JSON.parse(again.value) as Again);
     jobs.push({
       mapping: name,
       timing,
       done: isAgain === undefined ? done : withAgain(done, timing, isAgain, nowMs),
+      ...(done !== read && { isMended: true }),
     });
   }
   return jobs;
@@ -183,7 +185,7 @@ export async function comingByMapping(
     if (kept.atMs !== undefined) times.push(kept.atMs);
     const nowMs = scheduleNow(kept, clock);
     for (const account of accounts)
-      for (const job of await readDone(store, account, timed, kept, nowMs)) {
+      for (const job of await readDone(store, account, timed, kept, nowMs, true)) {
         const [next] = nextRuns(job, kept, nowMs, 1);
         // A mapping is known in one account.
         if (next !== undefined && (job.done !== undefined || !runs.has(job.mapping)))

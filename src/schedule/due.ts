@@ -27,6 +27,8 @@ export interface Scheduled {
   readonly timing: Timing;
   /** Undefined: the schedule has not seen it before. */
   readonly done: Done | undefined;
+  /** What is kept is another: it was kept by a clock that was ahead. */
+  readonly isMended?: true;
 }
 
 /** A run that is due, or comes next. */

@@ -121,6 +121,7 @@ async function turnRuns(ports: RunnerPorts): Promise<never> {
   for (;;) {
     const sleepMs = await goOn(ports, async () => {
       const looked = await ports.look(false);
+      await rememberMended(looked, ports);
       await rememberNew(looked, ports);
       if (dueRuns(looked, clock).length > 0) {
         await clock.sleep(Math.floor(ports.random.next() * JITTER_MS), signal);
@@ -161,6 +162,7 @@ async function turnReadings(ports: RunnerPorts): Promise<never> {
 export async function runOnce(ports: RunnerPorts): Promise<ExitCode | undefined> {
   const { clock } = ports;
   const looked = await ports.look(true);
+  await rememberMended(looked, ports);
   const due = firstRuns(looked, clock);
   const exitCodes: ExitCode[] = [];
   if (due.length > 0) exitCodes.push(await start(due, looked, ports));
@@ -175,9 +177,10 @@ export async function runOnce(ports: RunnerPorts): Promise<ExitCode | undefined>
   return undefined;
 }
 
-/** Whether a run is due, or is scheduled for the first time. */
+/** Whether a run is due, or there is something to remember: one is scheduled for the first time, or a clock was ahead. */
 export const hasRuns = (looked: Looked, clock: Clock): boolean =>
-  looked.some(({ jobs }) => jobs.some(({ done }) => done === undefined)) || dueRuns(looked, clock).length > 0;
+  looked.some(({ jobs }) => jobs.some(({ done, isMended }) => done === undefined || isMended)) ||
+  dueRuns(looked, clock).length > 0;
 
 /** Whether the reading of a game week is due. */
 export const hasReadings = (looked: Looked, clock: Clock): boolean => dueReadings(looked, clock).length > 0;
@@ -188,6 +191,7 @@ export const hasReadings = (looked: Looked, clock: Clock): boolean => dueReading
  */
 export async function runDue(ports: RunnerPorts, { atOnce = false } = {}): Promise<ExitCode | undefined> {
   const looked = await ports.look(true);
+  await rememberMended(looked, ports);
   if (!atOnce) await rememberNew(looked, ports);
   const due = atOnce ? firstRuns(looked, ports.clock) : dueRuns(looked, ports.clock);
   if (due.length > 0) return start(due, looked, ports);
@@ -289,6 +293,16 @@ async function rememberNew(looked: Looked, { clock, remember }: RunnerPorts): Pr
     return jobs.flatMap((job) => (job.done === undefined ? [[job.mapping, done] as const] : []));
   });
   if (fresh.length > 0) await remember(new Map(fresh));
+}
+
+/** What a clock that was ahead made of it is to be gone once that time has come. */
+async function rememberMended(looked: Looked, { remember }: RunnerPorts): Promise<void> {
+  const mended = looked.flatMap(({ jobs }) =>
+    jobs.flatMap(({ mapping, done, isMended }) =>
+      isMended && done !== undefined ? [[mapping, done] as const] : [],
+    ),
+  );
+  if (mended.length > 0) await remember(new Map(mended));
 }
 
 /** The reading that is found for each league. */

@@ -292,6 +292,28 @@ schedule: "0 * * * *"
     expect(JSON.parse((await once(1)).stdout)).toMatchObject({ mappings: [] });
   });
 
+  it('keeps what was carried out where a clock is years behind while the service does not answer', async () => {
+    const service = await serviceOfTest();
+    const league = folderOfTest({
+      'teamsheet.yaml': `${SANDBOX}vars: { fantasy_league_id: 1 }\nseason: { keep: false }\n`,
+      'mappings/m.yaml':
+        '{ version: 1, name: fixtures, pull: fixtures, where: { fantasy_league_id: 1 }, destination: { csv: out/f.csv }, schedule: { at: each.start - 24h } }\n',
+    });
+    const once = (behindMs: number): Promise<Outcome> =>
+      runInProcess(
+        ['schedule', 'run', '--once', '--json'],
+        { cwd: league.path, env: service.env },
+        { ...realClock, now: () => realClock.now() - behindMs },
+      );
+    expect((await once(0)).code).toBe(0);
+    await service.sandbox.control('POST', '/clock', { advance: '30d' });
+    expect(JSON.parse((await once(0)).stdout)).toMatchObject({ mappings: [{ name: 'fixtures' }] });
+    await service.sandbox.control('POST', '/faults', { faults: [{ kind: 'status', status: 403 }] });
+    await once(40 * 365 * 24 * 3_600_000);
+    await service.sandbox.control('DELETE', '/faults');
+    expect(JSON.parse((await once(0)).stdout)).toMatchObject({ mappings: [] });
+  });
+
   it('goes on where teamsheet.yaml is broken for a while', async () => {
     const service = await serviceOfTest();
     const config = `${SANDBOX}push: { timeout: 90s }\nseason: { keep: false }\n`;

@@ -1,4 +1,5 @@
 import type { Mapping } from '../../mapping/mapping.ts';
+import type { Clock } from '../../model/ports.ts';
 import type { ServiceAccount, Store } from '../../model/state/store.ts';
 import { readConfig, type Config } from '../../runtime/config/config.ts';
 import { connectionOf, environmentOf, type Connection } from '../../runtime/config/connection.ts';
@@ -89,6 +90,13 @@ export interface ReadAccount {
   readonly calendars: ReadonlyMap<string | undefined, Calendar>;
 }
 
+/** Game weeks are read again when they are older, and before a run that goes by them. */
+const CALENDAR_MAX_AGE_MS = 60 * 60 * 1000;
+
+/** Whether the service was heard lately, so that its time is known: our clock may have been set since. */
+export const isFresh = ({ atMs }: Pick<ReadAccount, 'atMs'>, clock: Pick<Clock, 'now'>): boolean =>
+  Math.abs(clock.now() - atMs) <= CALENDAR_MAX_AGE_MS;
+
 /** Reads the account and its game weeks. Errors: those of {@link readCalendar} and of the session. */
 export const readAccount = (
   { config, leagues }: ScheduledAccount,
@@ -136,16 +144,18 @@ export async function knownAccount(
 /** What the state knows of the schedules of a league. */
 export async function lookAt(
   { name: league, timed, kept }: TimedLeague,
-  { account, calendars }: ReadAccount,
+  last: ReadAccount,
   store: Store,
   { clock }: Program,
 ): Promise<LookedLeague> {
+  const { account, calendars } = last;
   const read = calendars.get(league);
   // A league that was added since the account was read has none yet.
   if (read === undefined) return { league, jobs: [], calendar: NO_WEEKS, readings: undefined };
   // Runs may have heard the service's clock closer since, and their marks go by it.
   const calendar = { ...read, aheadMs: await aheadSince(store, account, read.aheadMs) };
-  const jobs = await readDone(store, account, timed, calendar, scheduleNow(calendar, clock));
+  const nowMs = scheduleNow(calendar, clock);
+  const jobs = await readDone(store, account, timed, calendar, nowMs, isFresh(last, clock));
   const readings = kept === undefined ? undefined : await readReadings(store, account, kept, calendar, clock);
   return { league, jobs, calendar, readings };
 }

@@ -13,6 +13,7 @@ import { safeText } from '../render/text.ts';
 import { renderTime } from '../../model/time/render-time.ts';
 import type { SessionArgs } from '../session.ts';
 import {
+  isFresh,
   keptAccount,
   lookAt,
   readAccount,
@@ -24,8 +25,6 @@ import {
 import { alertTicker } from './alert-ticker.ts';
 import { readDueWeek } from './read-week.ts';
 
-/** Game weeks are read again when they are older, and before a run that goes by them. */
-const CALENDAR_MAX_AGE_MS = 60 * 60 * 1000;
 /** A service that did not answer is asked for them again a minute later. */
 const SILENCE_MS = 60_000;
 
@@ -60,7 +59,6 @@ export function schedulesOf(
       : scheduledAccount(ours.environment, args, program);
   const inState = <T>(config: Config, work: (state: OpenState) => Promise<T>): Promise<T> =>
     withState(config, clock, (message) => screen.warn(message, true), work);
-  const isFresh = ({ atMs }: ReadAccount): boolean => Math.abs(clock.now() - atMs) <= CALENDAR_MAX_AGE_MS;
   const kept = (scheduled: ScheduledAccount): Promise<ReadAccount | undefined> =>
     inState(scheduled.config, (state) => keptAccount(scheduled, state));
   /** When an environment was asked and did not answer, by the monotonic clock, and the exit code that says so. */
@@ -78,10 +76,10 @@ export function schedulesOf(
     // Another process of this machine may just have read it.
     if (!read.has(name) && !isDue && ours !== undefined) {
       const known = await kept(scheduled);
-      if (known !== undefined && isFresh(known)) read.set(name, known);
+      if (known !== undefined && isFresh(known, clock)) read.set(name, known);
     }
     const old = read.get(name);
-    if (old !== undefined && !isDue && isFresh(old)) return old;
+    if (old !== undefined && !isDue && isFresh(old, clock)) return old;
     if (clock.monotonic() - (silent.get(name)?.atMs ?? -Infinity) < SILENCE_MS) return old;
     try {
       const now = await readAccount(scheduled, args, program);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ConfigError, EXIT, InterruptedError, UnavailableError } from '../../../src/model/error.ts';
 import type { Schedule } from '../../../src/model/time/schedule.ts';
-import type { Done } from '../../../src/schedule/due.ts';
+import { withoutAhead, type Done } from '../../../src/schedule/due.ts';
 import {
   hasReadings,
   hasRuns,
@@ -93,6 +93,37 @@ function world(
   };
   return { ports, runs, events, done, run, pass: (ms: number) => clock.jump(ms) };
 }
+
+it.each([
+  ['that goes on', runSchedule],
+  ['that is called each hour', runOnce],
+  ['of jobs', runDue],
+])('keeps a moment for a schedule %s after a clock that was ahead', async (_, work) => {
+  const { ports, runs, done } = world({ prices: KICKOFF_LESS_A_DAY }, SUNDAY);
+  done.set('prices', { sinceMs: START - HOUR, cronMs: SUNDAY, weeks: ['each.kickoff - 24h w1'] });
+  // What is kept is read anew at each look.
+  const look: RunnerPorts['look'] = async (isDue) =>
+    (await ports.look(isDue)).map((league) => ({
+      ...league,
+      jobs: league.jobs.map((job) => {
+        const now = withoutAhead(job.done, job.timing, league.calendar, ports.clock.now());
+        return { ...job, done: now, ...(now !== job.done && { isMended: true }) };
+      }),
+      readings: undefined,
+    }));
+  const abort = new AbortController();
+  const own = { ...ports, look, signal: abort.signal };
+  const clock = ports.clock as ReturnType<typeof virtualClock>;
+  void clock.sleep(5 * 24 * HOUR).then(() => abort.abort(new InterruptedError('SIGTERM', 'stopped')));
+  const hourly = async (): Promise<void> => {
+    for (;;) {
+      await work(own);
+      await clock.sleep(HOUR, abort.signal);
+    }
+  };
+  await expect(clock.run(hourly())).rejects.toThrow('stopped');
+  expect(runs.map((run) => run.slice(0, 5))).toEqual(['08-13']);
+});
 
 it('runs each mapping at its times until a signal, what is due together in one sync', async () => {
   const { run, runs } = world({ prices: KICKOFF_LESS_A_DAY, users: DAILY, points: DAILY }, SUNDAY);
