@@ -43,7 +43,8 @@ function leftBy(runs: readonly DueRun[], ends: readonly RunEnd[], areLeft: boole
     const ended = endOf.get(mapping);
     if (ended === undefined) return areLeft;
     const { end, summary } = ended;
-    if (summary.direction === 'pull') return isLeft(summary.error?.exit_code);
+    if (summary.direction === 'pull')
+      return isLeft(summary.error?.exit_code) || summary.error?.code === KEY_REFUSED;
     // Its lock may also end while it writes.
     const isOut =
       end.exitCode === EXIT.unavailable || end.stoppedBy === 'lock.clock' || end.stoppedBy === KEY_REFUSED;

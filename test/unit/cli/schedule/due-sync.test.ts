@@ -20,36 +20,52 @@ beforeEach(() => {
   ended.length = 0;
 });
 
+const LEFT = { name: 'users', direction: 'push', deferred: 3, unknown: 0 };
+
 it.each([
-  ['lock.clock', ['users']],
-  ['budget.exhausted', []],
-])('tries a mapping again whose rows were left by %s: %o', async (stoppedBy, left) => {
-  const folder = makeFolder({
-    'teamsheet.yaml': `version: 1
+  ['a push by lock.clock', 'lock.clock', LEFT, ['users']],
+  ['a push by budget.exhausted', 'budget.exhausted', LEFT, []],
+  [
+    'a report by service.access',
+    undefined,
+    { name: 'users', direction: 'pull', error: { code: 'service.access', exit_code: EXIT.access } },
+    ['users'],
+  ],
+  [
+    'a report by google.forbidden',
+    undefined,
+    { name: 'users', direction: 'pull', error: { code: 'google.forbidden', exit_code: EXIT.access } },
+    [],
+  ],
+])(
+  'knows whether a mapping is to be tried again of what stopped %s',
+  async (_what, stoppedBy, summary, left) => {
+    const folder = makeFolder({
+      'teamsheet.yaml': `version: 1
 environments: { s: { base_url: 'http://127.0.0.1:9', api_key: { env: KEY } } }
 environment: s
 mappings: mappings
 `,
-    'mappings/users.yaml': `version: 1
+      'mappings/users.yaml': `version: 1
 name: users
 push: users
 operation: upsert
 source: { csv: users.csv }
 columns: { external_id: ID, display_name: Name }
 `,
-  });
-  onTestFinished(() => folder.remove());
-  const program = {
-    env: { KEY: 'key-of-nobody' },
-    cwd: folder.path,
-    signal: new AbortController().signal,
-    screen: { warn: () => undefined, tell: () => undefined },
-  } as unknown as Program;
-  const counts = { name: 'users', direction: 'push', deferred: 3, unknown: 0 };
-  ended.push({
-    ...{ environment: 's', run: 'R1', exitCode: EXIT.incomplete, stoppedBy },
-    summaries: [counts] as unknown as RunEnd['summaries'],
-  });
-  const run = { mapping: 'users', calendar: { weeks: [] }, atMs: 0 } as unknown as DueRun;
-  expect([...(await syncDue([run], {} as SessionArgs, program)).left]).toEqual(left);
-});
+    });
+    onTestFinished(() => folder.remove());
+    const program = {
+      env: { KEY: 'key-of-nobody' },
+      cwd: folder.path,
+      signal: new AbortController().signal,
+      screen: { warn: () => undefined, tell: () => undefined },
+    } as unknown as Program;
+    ended.push({
+      ...{ environment: 's', run: 'R1', exitCode: EXIT.incomplete, stoppedBy },
+      summaries: [summary] as unknown as RunEnd['summaries'],
+    });
+    const run = { mapping: 'users', calendar: { weeks: [] }, atMs: 0 } as unknown as DueRun;
+    expect([...(await syncDue([run], {} as SessionArgs, program)).left]).toEqual(left);
+  },
+);
