@@ -134,6 +134,16 @@ describe('what became of rows', () => {
     expect(made.tab.shown().map((row) => row[3])).toEqual(['Message', message, message]);
   });
 
+  it('is written where messages alone are asked for and stand there already, as those of an older version do', async () => {
+    const made = await makeSheetEngine(fake, [
+      [...HEADER, 'Message'],
+      ['A', 'Ann', 'the service refused it'],
+    ]);
+    const of = made.mapping({ writeBack: { message: 'Message' } });
+    expect((await run(made, { of })).report.exit_code).toBe(0);
+    expect(made.tab.shown().map((row) => row[2] ?? '')).toEqual(['Message', '']);
+  });
+
   it('is written over a remark on the only row that a retry reads', async () => {
     const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann'], ['B', LONG]]);
     const of = made.mapping({ writeBack: WRITE_BACK });

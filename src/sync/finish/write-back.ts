@@ -104,7 +104,7 @@ const factOf = (mapping: string): string => `write_back:${mapping}`;
 
 /**
  * The column of outcomes, and that of messages, which may hold any text, where it is not `known` from the last time. Before the first time, others of ours
- * beside it tell that it is ours.
+ * beside it tell that it is ours; where there are to be none, nothing tells.
  */
 function tellingColumns(
   mapping: PushMapping,
@@ -117,9 +117,8 @@ function tellingColumns(
     const at = name === undefined ? undefined : columns.find([name]);
     return name === undefined || at === undefined ? [] : [{ name, at, words }];
   };
-  const isAlone = Object.values({ status, ...others }).every(
-    (name) => name === undefined || columns.find([name]) === undefined,
-  );
+  const beside = Object.values({ ...(status !== undefined && { status }), ...others });
+  const isAlone = beside.length > 0 && beside.every((name) => columns.find([name]) === undefined);
   const isNew = known === undefined ? isAlone : known !== foldName(message ?? known);
   return [...(isNew ? columnOf(message, NONE) : []), ...columnOf(status, OUTCOME_WORDS)];
 }
