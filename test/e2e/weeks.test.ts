@@ -68,6 +68,10 @@ async function ask(path: string, body?: object): Promise<unknown> {
   });
   return ((await answer.json()) as { readonly data: unknown }).data;
 }
+async function squadIds(): Promise<readonly string[]> {
+  const squads = (await ask('/squad?fantasy_league_id=1')) as readonly { readonly id: string }[];
+  return squads.map(({ id }) => id);
+}
 const lineupRequests = (): number => service.requests.filter((url) => url.endsWith('/lineup')).length;
 
 describe('a league that the service does not show', () => {
@@ -248,9 +252,9 @@ describe('a reading that stops before it has all line-ups', () => {
 
 describe('a squad whose line-up the service fails to show', () => {
   it('keeps no other squad and no player from being read', async () => {
-    const [squad] = (await ask('/squad?fantasy_league_id=1')) as readonly { readonly id: string }[];
+    const [squad] = await squadIds();
     await service.sandbox.control('POST', '/faults', {
-      faults: [{ kind: 'status', status: 500, operation: 'get-lineup', match: squad?.id, count: 1000 }],
+      faults: [{ kind: 'status', status: 500, operation: 'get-lineup', match: squad, count: 1000 }],
     });
     const read = await json('weeks', 'read');
     expect([read.exit_code, read.leagues]).toMatchObject([
@@ -288,6 +292,17 @@ describe('a league whose squads begin with a later week', () => {
     const after = await json('weeks', 'read', ...own);
     expect(after.leagues).toMatchObject([{ read: { lineups: 1 }, missing_weeks: ['1', '2', '3', '4', '5'] }]);
     expect(weekOf(await json('weeks', '--offline', ...own), WEEK)).toMatchObject({ state: 'missing', note });
+  });
+});
+
+describe('a squad whose line-up the service refuses to show', () => {
+  it.each([400, 403, 422])('keeps no other squad from being read, answered with %i', async (status) => {
+    const [squad] = await squadIds();
+    await service.sandbox.control('POST', '/faults', {
+      faults: [{ kind: 'status', status, operation: 'get-lineup', match: squad, count: 1000 }],
+    });
+    const read = { lineups: SQUADS - 1, squads: SQUADS };
+    expect(await json('weeks', 'read')).toMatchObject({ exit_code: 0, leagues: [{ read }] });
   });
 });
 

@@ -178,19 +178,19 @@ async function readAll(task: Task): Promise<WeekReading> {
     const lineups = idList(unread);
     await each(
       'lineups',
-      eachRead(lineups, { operation: 'get-lineup', noun: 'line-up', absent: LEFT_OUT, failed }),
+      eachRead(lineups, { operation: 'get-lineup', noun: 'line-up', absent: SHOWS_NOTHING, failed }),
     );
     const details = idList(await notRead(squads, 'squad', task));
     await each(
       'squads',
-      eachRead(details, { operation: 'get-squad', noun: 'squad', absent: LEFT_OUT, failed }),
+      eachRead(details, { operation: 'get-squad', noun: 'squad', absent: SHOWS_NOTHING, failed }),
     );
     await readPoints(league, context);
     const query = { fantasy_league_id: league };
     const players = idList((await notRead(await knownPlayers(task), 'player', task)).map(Number));
     await each(
       'players',
-      eachRead(players, { operation: 'get-player', query, noun: 'player', absent: NAMES_NOTHING, failed }),
+      eachRead(players, { operation: 'get-player', query, noun: 'player', absent: SHOWS_NOTHING, failed }),
     );
   } catch (error) {
     if (!isStop(error)) throw error;
@@ -207,6 +207,9 @@ async function keepUnread({ scope, current, context }: Task, squads: readonly st
   const nowMs = await serviceNow(context, scope.account);
   await markUnread(context.store.memory, scope, current, squads, nowMs);
 }
+
+/** One squad that has nothing to show must not keep the others from being read, however the service says so. */
+const SHOWS_NOTHING = [...new Set([...LEFT_OUT, ...NAMES_NOTHING])];
 
 const isStop = (error: unknown): error is Stop =>
   error instanceof IncompleteError || error instanceof InterruptedError || error instanceof UnavailableError;
