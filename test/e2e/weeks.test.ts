@@ -322,6 +322,16 @@ describe('a pull that stops', () => {
     expect(lineupRequests()).toBe(2 * SQUADS);
   });
 
+  it('makes no week final of which it left line-ups', async () => {
+    await json('substitutions', 'trigger', '--week', WEEK, '--yes', '--adopt');
+    await service.sandbox.control('POST', '/clock', { advance: '1h' });
+    expect((await json('pull', 'lineups', '--max-requests', HALF)).exit_code).toBe(7);
+    const week = weekOf(await json('weeks', '--offline'), WEEK);
+    expect(week).toMatchObject({ state: 'provisional' });
+    expect((await json('resume', '--yes')).exit_code).toBe(0);
+    expect(weekOf(await json('weeks', '--offline'), WEEK)).toMatchObject({ state: 'final', note: null });
+  });
+
   it('writes what there is with --partial, and says so', async () => {
     const stopped = await json('pull', 'lineups', '--max-requests', HALF, '--partial');
     const [summary] = stopped.mappings ?? [];

@@ -89,7 +89,7 @@ describe('a pull', () => {
     expect(await ids('week-2', 'price')).toEqual(['p1']);
     expect(await ids('week-2', 'points_config')).toEqual(['points_config']);
     expect(await ids('', 'substitution')).toEqual(['a1']);
-    expect(await ids('week-2', 'mark')).toEqual(['current']);
+    expect(await ids('week-2', 'mark')).toEqual(['current', 'unread']);
     expect((await of('week-1', 'player'))[0]?.record).toEqual({
       player: { id: 4 },
       stat: { game_week: '1' },

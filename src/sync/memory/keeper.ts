@@ -18,6 +18,7 @@ import { weekNumber } from '../../season/week-number.ts';
 import type { SyncPorts } from '../ports.ts';
 import { knownWeeks } from './known-weeks.ts';
 import { ServiceTime, type ServiceTimePorts } from './service-time.ts';
+import { markUnread } from './unread.ts';
 
 /** What is kept of what is read, and for how long. */
 export interface KeepSettings {
@@ -94,6 +95,13 @@ export class Keeper {
     const ready = leagues.reduce((sum, league) => sum + league.ready.length + league.waiting.length, 0);
     if (ready >= TOGETHER || this.#ports.clock.monotonic() - this.#keptAtMs >= LONGEST_WAIT_MS)
       await this.flush();
+  }
+
+  /** Remembers of which squads a reading of a game week has still to read the line-up. Errors: those of the store. */
+  async keepUnread(league: number, gameWeek: string, squads: readonly string[]): Promise<void> {
+    const { store, account, season } = this.#ports;
+    if (season.keep)
+      await markUnread(store.memory, { account, league }, gameWeek, squads, await this.nowMs());
   }
 
   /** The service's time, which readings bear. Errors: those of the store. */

@@ -43,6 +43,8 @@ export interface ReadContext extends ReadPorts {
   readonly groups: readonly GroupMember[];
   /** Keeps what was read so far, so that the memory has it. */
   readonly flush: () => Promise<void>;
+  /** Remembers of which squads of a league the line-up of a game week is still to be read. */
+  readonly keepUnread: Keeper['keepUnread'];
   /** What was read of the current game week since then, by the service's clock, is not asked for again: an unfinished pull goes on. Undefined: this is a new one. */
   readonly continuedSinceMs: number | undefined;
   /** Nothing is asked of the service: only the memory is read. */
@@ -65,6 +67,7 @@ export const openContext = (
   ...ports,
   service: keepingService(ports.service, keeper),
   flush: () => keeper.flush(),
+  keepUnread: (...unread) => keeper.keepUnread(...unread),
   share: shareReads(countUses(reads)),
   shareOne: shareRecords(sharedKinds(reads)),
   mapping,
@@ -142,6 +145,12 @@ export interface Ids {
   readonly recordOf?: (id: string | number) => unknown;
 }
 
+/** Is told of every record as it comes, and once all ids were asked for. */
+interface Watch<Id extends OperationId> {
+  readonly seen: (record: RecordOf<Id>) => Promise<void>;
+  readonly end: () => Promise<void>;
+}
+
 /** What a fan-out reads for each id. */
 interface Each<Id extends OperationId> {
   readonly operation: Id;
@@ -154,6 +163,8 @@ interface Each<Id extends OperationId> {
   readonly guessed?: boolean;
   /** Takes what the service failed to show, so that the others are read; without it, the first failure fails the whole. */
   readonly failed?: (failure: UnavailableError) => void;
+  /** Watches the reading of all ids; where fewer records are wanted, nobody does. */
+  readonly watch?: ((context: ReadContext, ids: readonly (string | number)[]) => Watch<Id>) | undefined;
   /** Records that need not be asked for again, by their ids in lower case. */
   readonly reusable?: (context: ReadContext, name: string) => Promise<ReadonlyMap<string, RecordOf<Id>>>;
 }
@@ -212,7 +223,7 @@ async function* firstOf<T>(items: AsyncIterable<T> | Iterable<T>, most: number):
  * failure fails the whole, but for single ones where `failed` takes them.
  */
 export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read<RecordOf<Id>> {
-  const { operation, query, noun, absent, guessed = false, failed, reusable } = each;
+  const { operation, query, noun, absent, guessed = false, failed, watch, reusable } = each;
   const kind = `${operation} ${JSON.stringify(query ?? {})}`;
   const name = `${kind} of ${ids.name}`;
   return {
@@ -223,6 +234,7 @@ export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read
       const missing = absences(context, name, noun, guessed);
       const wanted = await Array.fromAsync(firstOf(ids.values(context), context.limit));
       const reused = await reusable?.(context, name);
+      const watching = context.limit === Infinity ? watch?.(context, wanted) : undefined;
       let done = 0;
       let read = 0;
       let failures = 0;
@@ -234,6 +246,7 @@ export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read
           const read = ids.recordOf?.(id) as RecordOf<Id> | undefined;
           const record =
             read ?? (await context.shareOne(kind, id, () => readOne(operation, id, context, query)));
+          await watching?.seen(record);
           return { id, record };
         } catch (error) {
           if (namesNothing(error, absent)) return { id, error };
@@ -261,6 +274,7 @@ export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read
           yield [result.record];
         } else missing.add(result.id, result.error);
       }
+      await watching?.end();
       missing.end(read);
     },
   };

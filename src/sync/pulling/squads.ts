@@ -1,6 +1,7 @@
 import { endpoints, type PagedOperationId, type QueryOf, type RecordOf } from '../../contract/index.ts';
 import type { PullMapping } from '../../mapping/mapping.ts';
-import { eachRead, take, type Ids, type Read } from './read.ts';
+import { shownWeek } from '../../season/kept.ts';
+import { eachRead, take, type Ids, type Read, type ReadContext } from './read.ts';
 import { listRead } from './list.ts';
 import { readBefore, type Reusable } from './reuse.ts';
 
@@ -55,12 +56,34 @@ function squadIds(where: Where): Ids {
   };
 }
 
+/** Remembers of which squads of a whole league the line-up is still to be read: a pull may stop, and what it has read is not all of the week. */
+function leagueWatch(where: Where) {
+  const league = numberOf(where, 'fantasy_league_id');
+  const isWhole = givenIds(where) === undefined && numberOf(where, 'user_id') === undefined;
+  if (league === undefined || !isWhole) return undefined;
+  return (context: ReadContext, ids: readonly (string | number)[]) => {
+    const weeks = new Set<string>();
+    return {
+      seen: async (lineup: RecordOf<'get-lineup'>): Promise<void> => {
+        const week = shownWeek(lineup);
+        if (week === undefined || weeks.has(week)) return;
+        weeks.add(week);
+        await context.keepUnread(league, week, ids.map(String));
+      },
+      end: async (): Promise<void> => {
+        for (const week of weeks) await context.keepUnread(league, week, []);
+      },
+    };
+  };
+}
+
 /** The line-ups of the squads that a `where` names. */
 export const lineupRead = (where: Where, reusable?: Reusable<'get-lineup'>) =>
   eachRead(squadIds(where), {
     operation: 'get-lineup',
     noun: 'line-up',
     absent: LEFT_OUT,
+    watch: leagueWatch(where),
     reusable: reusable ?? readBefore(numberOf(where, 'fantasy_league_id'), 'lineup'),
   });
 

@@ -6,7 +6,6 @@ import { Keeper, type KeepSettings } from '../memory/keeper.ts';
 import { latestKept, weeksFrom } from '../memory/known-weeks.ts';
 import { markLogged, markTriggered } from '../memory/processed.ts';
 import { serviceNow } from '../memory/service-time.ts';
-import { markUnread } from '../memory/unread.ts';
 import { newInLog } from '../pulling/substitution-log.ts';
 import { idsInState } from '../pulling/players.ts';
 import {
@@ -203,9 +202,7 @@ async function readAll(task: Task): Promise<WeekReading> {
 }
 
 async function keepUnread({ scope, current, context }: Task, squads: readonly string[]): Promise<void> {
-  if (current === undefined) return;
-  const nowMs = await serviceNow(context, scope.account);
-  await markUnread(context.store.memory, scope, current, squads, nowMs);
+  if (current !== undefined) await context.keepUnread(scope.league, current, squads);
 }
 
 /** One squad that has nothing to show must not keep the others from being read, however the service says so. */
