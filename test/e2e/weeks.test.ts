@@ -304,6 +304,23 @@ describe('a squad whose line-up the service refuses to show', () => {
     const read = { lineups: SQUADS - 1, squads: SQUADS };
     expect(await json('weeks', 'read')).toMatchObject({ exit_code: 0, leagues: [{ read }] });
   });
+
+  it('is not waited for where the service fails to show something else', async () => {
+    const [squad, other] = await squadIds();
+    const closed = { kind: 'status', status: 403, match: squad, count: 1000 };
+    await service.sandbox.control('POST', '/faults', {
+      faults: [
+        { ...closed, operation: 'get-lineup' },
+        { ...closed, operation: 'get-squad' },
+        { kind: 'status', status: 500, operation: 'get-squad', match: other, count: 1000 },
+      ],
+    });
+    await json('substitutions', 'trigger', '--week', WEEK, '--yes', '--adopt');
+    await service.sandbox.control('POST', '/clock', { advance: '1h' });
+    const read = { lineups: SQUADS - 1, squads: SQUADS - 2 };
+    expect(await json('weeks', 'read')).toMatchObject({ exit_code: 8, leagues: [{ read }] });
+    expect(weekOf(await json('weeks', '--offline'), WEEK)).toMatchObject({ state: 'final', note: null });
+  });
 });
 
 describe('a pull that stops', () => {

@@ -162,7 +162,7 @@ interface Each<Id extends OperationId> {
   /** Ids that nobody has seen may well name nothing: one note for all of them instead of warnings. */
   readonly guessed?: boolean;
   /** Takes what the service failed to show, so that the others are read; without it, the first failure fails the whole. */
-  readonly failed?: (failure: UnavailableError) => void;
+  readonly failed?: (failure: UnavailableError, id: string | number) => void;
   /** Watches the reading of all ids; where fewer records are wanted, nobody does. */
   readonly watch?: ((context: ReadContext, ids: readonly (string | number)[]) => Watch<Id>) | undefined;
   /** Records that need not be asked for again, by their ids in lower case. */
@@ -258,7 +258,7 @@ export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read
         failures = result.failure === undefined ? 0 : failures + 1;
         if (result.failure !== undefined) {
           if (failures === FAILURES_MAX) throw result.failure;
-          failed?.(result.failure);
+          failed?.(result.failure, result.id);
           continue;
         }
         done += 1;

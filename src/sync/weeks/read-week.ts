@@ -161,6 +161,7 @@ async function readAll(task: Task): Promise<WeekReading> {
   const failed = (failure: UnavailableError): void => {
     stoppedBy ??= failure;
   };
+  const failedLineups: string[] = [];
   const each = async (part: keyof ReadCounts, records: Read): Promise<void> => {
     try {
       for await (const batch of take(records, context)) read[part] += batch.length;
@@ -177,8 +178,16 @@ async function readAll(task: Task): Promise<WeekReading> {
     const lineups = idList(unread);
     await each(
       'lineups',
-      eachRead(lineups, { operation: 'get-lineup', noun: 'line-up', absent: SHOWS_NOTHING, failed }),
+      eachRead(lineups, {
+        ...{ operation: 'get-lineup', noun: 'line-up', absent: SHOWS_NOTHING },
+        failed: (failure, id) => {
+          failed(failure);
+          failedLineups.push(String(id));
+        },
+      }),
     );
+    // Of which the service shows no line-up, there is none to wait for.
+    await keepUnread(task, failedLineups);
     const details = idList(await notRead(squads, 'squad', task));
     await each(
       'squads',
@@ -196,8 +205,6 @@ async function readAll(task: Task): Promise<WeekReading> {
     stoppedBy = error;
   }
   await context.flush();
-  // Of which the service shows no line-up, there is none to wait for.
-  await keepUnread(task, stoppedBy === undefined ? [] : await notRead(squads, 'lineup', task));
   return { read, left: await leftOf(task), stoppedBy };
 }
 
