@@ -517,6 +517,21 @@ describe('publishing a league', () => {
     expect(everything()).not.toContain('of bob');
   });
 
+  it('names no manager of a month whose last weeks are not shown', async () => {
+    const readMs = [1, 2].map((week) => endOf(week) + 1);
+    for (const [at, atMs] of readMs.entries())
+      await keep(...MEMBERS.map((member, index) => squadOf(member, at + 1, 10 + index, atMs)), [
+        keptMark(`week-${at + 1}`, 'processed', atMs - 1, { by: 'trigger' }),
+      ]);
+    await keep(fixtures(2, startOf(1)));
+    const months = async (to: number): Promise<string> => {
+      await publish(endOf(2) + DAY, {}, [], { kind: 'range', from: 1, to });
+      return page('months.html');
+    };
+    expect(await months(1)).toContain('In front so far');
+    expect(await months(2)).not.toContain('In front so far');
+  });
+
   it('names ids to be hidden of whom no squad is known: whoever they mean may be shown', async () => {
     await twoWeeks();
     await publish(afterTwo, { hide: new Set(['bob', 'Cat']) });

@@ -94,7 +94,10 @@ export async function publishLeague(
     hits: await hitsFor(memory, scope, season, groups),
     timezone,
     shown: chosen,
-    isOver: season.every(({ isOver }) => isOver) && !(await hasMoreWeeks(ports, scope, season)),
+    isOver:
+      last === all.values.length - 1 &&
+      season.every(({ isOver }) => isOver) &&
+      !(await hasMoreWeeks(ports, scope, season)),
   });
   const grouped = groups.map(({ member }) => member);
   for (const unknown of [

@@ -15,7 +15,7 @@ export interface SiteOptions {
   readonly groups: readonly Group[];
   /** Whether the points of weeks have deductions in them already, where a group has a first week. */
   readonly hits: HitsInPoints;
-  /** The ids of the game weeks that have pages. Those before them count for movement, transfers and groups. */
+  /** The ids of the game weeks that have pages. Those before them count for movement, transfers, groups and months. */
   readonly shown: ReadonlySet<string>;
   readonly timezone: string;
   /** Whether no week follows the last one that is shown. */

@@ -2,18 +2,20 @@ import type { SiteMonth } from '../../pages/site/values.ts';
 import { nameOf, type ShownWeek, type SiteOptions, type SquadNames } from './shown-weeks.ts';
 
 /**
- * The months of the weeks, by the time of their first kick-offs in the configured zone, with the points of their weeks. A month is over where a week of a later one is shown or none
- * follows, and none of its own weeks can change.
+ * The months of the weeks that are shown, by the time of their first kick-offs in the configured zone, with the points of their weeks until the last one that is shown. A month is over where a week of
+ * a later one is shown or none follows, and none of its own weeks can change.
  */
 export function monthsOf(
   weeks: readonly ShownWeek[],
   names: SquadNames,
-  { timezone, isOver }: Pick<SiteOptions, 'timezone' | 'isOver'>,
+  { timezone, isOver, shown }: Pick<SiteOptions, 'timezone' | 'isOver' | 'shown'>,
 ): readonly SiteMonth[] {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, month: 'long', year: 'numeric' });
   const timed = weeks.filter(({ week }) => !Number.isNaN(week.kickOffMs));
   const all = Map.groupBy(timed, ({ week }) => format.format(week.kickOffMs));
-  const months = [...all].filter(([, its]) => its.some(isRead));
+  const months = [...all].filter(
+    ([, its]) => its.some(isRead) && its.some(({ week }) => shown.has(week.gameWeek)),
+  );
   const numbers = (its: readonly ShownWeek[]): readonly number[] => its.map(({ week }) => week.number);
   return months.map(([name, its], index) => ({
     name,
@@ -22,7 +24,9 @@ export function monthsOf(
     isOver:
       (isOver || index < months.length - 1) &&
       its.every(({ week: { state } }) => state !== 'open' && state !== 'provisional'),
-    table: sums(its).map(([squad, value]) => ({ squad: nameOf(names, squad), value })),
+    table: sums(its)
+      .filter(([squad]) => names.has(squad))
+      .map(([squad, value]) => ({ squad: nameOf(names, squad), value })),
   }));
 }
 

@@ -34,7 +34,7 @@ export function siteOf(weeks: readonly WeekValues[], options: SiteOptions): Site
       return siteWeek(week, squadNames([week], options), around);
     }),
     groups: groupTables(squads, weeks, { groups: options.groups, names, hits: options.hits }),
-    months: monthsOf(shown, names, options),
+    months: monthsOf(all, names, options),
   };
 }
 

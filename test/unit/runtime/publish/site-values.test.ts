@@ -84,7 +84,7 @@ describe('the squads of a site', () => {
   });
 });
 
-it('counts the weeks before those that are shown for movement, transfers and groups', () => {
+it('counts the weeks before those that are shown for movement, transfers, groups and months', () => {
   const members = new Map(['M1', 'M2', 'M3'].map((member) => [member, 3]));
   const groups = [{ name: 'Office', members }];
   const shown = new Set(season.slice(4).map(({ gameWeek }) => gameWeek));
@@ -99,6 +99,7 @@ it('counts the weeks before those that are shown for movement, transfers and gro
   const pointsOf = ({ groups: [office] }: typeof all) =>
     office?.table.map(({ squad, points, rank }) => [squad.number, points, rank]);
   expect(pointsOf(some)).toEqual(pointsOf(all));
+  expect(some.months).toEqual(all.months.slice(1));
 });
 
 it('says no movement between ranks of the whole league and those of who is left', () => {
