@@ -19,7 +19,9 @@ export async function readWorkbookHeaders(path: string, origin: string): Promise
   try {
     const { tabs, zip } = await openPackage(handle, origin);
     const ours = await readMemory(zip);
-    names.push(...tabs.flatMap(({ kind, name }) => (kind === 'cells' && !ours.has(name) ? [name] : [])));
+    names.push(
+      ...tabs.flatMap(({ kind, name }) => (kind === 'cells' && !ours.has(name.toLowerCase()) ? [name] : [])),
+    );
   } finally {
     await handle.close();
   }
