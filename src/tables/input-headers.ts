@@ -1,6 +1,6 @@
 import { ConfigError } from '../model/error.ts';
 import { openSourceFile } from './source-file.ts';
-import { readMemory } from './xlsx/memory.ts';
+import { ownTab, readMemory } from './xlsx/memory.ts';
 import { openPackage } from './xlsx/parts/package.ts';
 import { openXlsx } from './xlsx/read.ts';
 
@@ -20,7 +20,9 @@ export async function readWorkbookHeaders(path: string, origin: string): Promise
     const { tabs, zip } = await openPackage(handle, origin);
     const ours = await readMemory(zip);
     names.push(
-      ...tabs.flatMap(({ kind, name }) => (kind === 'cells' && !ours.has(name.toLowerCase()) ? [name] : [])),
+      ...tabs.flatMap(({ kind, name }) =>
+        kind === 'cells' && ownTab(ours, name) === undefined ? [name] : [],
+      ),
     );
   } finally {
     await handle.close();

@@ -8,7 +8,7 @@ import { serialOf } from '../../model/time/serial-date.ts';
 import { valueReader } from '../serial-dates.ts';
 import { readExcelTables, type ExcelTable } from './read/excel-tables.ts';
 import { readMerges } from './read/merges.ts';
-import { headerDigest, readMemory, rowDigest, type OwnTab, type OwnTabs } from './memory.ts';
+import { headerDigest, ownTab, readMemory, rowDigest, type OwnTab, type OwnTabs } from './memory.ts';
 import { openPackage, type WorkbookPackage, type WorkbookTab } from './parts/package.ts';
 import { requirePart, scanPart } from './parts/part.ts';
 import type { TabRow } from './read/rows.ts';
@@ -149,8 +149,7 @@ const STREAMED = [
  */
 export async function isReplaceable(existing: Existing, names: readonly string[]): Promise<boolean> {
   const { book, memory } = existing;
-  const goes = (name: string): boolean =>
-    names.includes(name) || memory.get(name.toLowerCase())?.columns === 0;
+  const goes = (name: string): boolean => names.includes(name) || ownTab(memory, name)?.columns === 0;
   return book.tabs.every(({ name }) => goes(name)) && (await isOurs(existing));
 }
 
@@ -220,7 +219,7 @@ export async function findPlace(
     const all: TabRow[] = [];
     for await (const batch of readRows(book, part)) all.push(...batch);
     const headers = table.columns.map(({ header }) => asRead(header));
-    const own = memory.get(tab.name.toLowerCase());
+    const own = ownTab(memory, tab.name);
     const columns = columnsOf({ file, tab: tab.name, headers, own, mode: options.mode }, all);
     const { ours } = columns;
     for (const merge of await readMerges(book.zip, part))

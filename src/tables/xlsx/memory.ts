@@ -20,6 +20,9 @@ export interface OwnTab {
 /** Our tabs by their names in lower case: a program takes one name in another case for the same tab. */
 export type OwnTabs = ReadonlyMap<string, OwnTab>;
 
+/** What is remembered of a tab. */
+export const ownTab = (tabs: OwnTabs, name: string): OwnTab | undefined => tabs.get(name.toLowerCase());
+
 /** The part of a workbook that holds properties of people and programs; spreadsheet programs keep them. */
 export const PROPERTIES_PART = 'docProps/custom.xml';
 const PROPERTY = 'teamsheet';

@@ -7,7 +7,7 @@ import { dependents } from './formulas.ts';
 import { adoptSheet, graftSheet, withoutResults } from './sheet.ts';
 import { fitTable, type FittedTable, type ReportShape } from './fit-table.ts';
 import { graftStyles } from './styles.ts';
-import { memoryProperties, PROPERTIES_PART, type OwnTab, type OwnTabs } from '../memory.ts';
+import { memoryProperties, ownTab, PROPERTIES_PART, type OwnTab, type OwnTabs } from '../memory.ts';
 import { safeText } from '../write/sheet.ts';
 import { tabName, type FilledTab } from '../write/workbook.ts';
 import {
@@ -44,7 +44,7 @@ async function rawStrings({ zip, strings }: WorkbookPackage): Promise<readonly s
 
 /** A whole tab of ours that is drawn again must hold nothing of the operator's. */
 async function requireOwn({ file, book, memory }: Existing, tab: WorkbookTab): Promise<void> {
-  const own = memory.get(tab.name.toLowerCase());
+  const own = ownTab(memory, tab.name);
   if (own?.columns !== 0)
     throw refusedTab(
       'destination.tab_taken',
@@ -124,11 +124,7 @@ export async function graftWorkbook(
     } else {
       const old = requireForm(file, part, await textOf(zip, part));
       const report = filled.find((one) => tabName(one.tab) === tab.name);
-      const tables = await fitTables(
-        existing,
-        place,
-        shapeOf(place, report, own.get(tab.name.toLowerCase())),
-      );
+      const tables = await fitTables(existing, place, shapeOf(place, report, ownTab(own, tab.name)));
       for (const table of tables) changed.set(table.part, table.xml);
       changed.set(part, graftSheet(old, sheet, { ...place, tables }));
     }
@@ -202,7 +198,7 @@ async function graftBookParts(
   const tabs = added.map(({ name }, index) => ({
     name,
     id: ids.added[index] ?? '',
-    isFirst: ours && own.get(name.toLowerCase())?.columns === 0,
+    isFirst: ours && ownTab(own, name)?.columns === 0,
   }));
   changed.set(book.part, graftBook(old, await textOf(made.zip, made.part), tabs, changed, book.tabs));
   const kept = [...memory].filter(([name]) => book.tabs.some((tab) => tab.name.toLowerCase() === name));
