@@ -66,7 +66,10 @@ type NamedKind = keyof typeof NAMED;
 const LISTED = PUSHED_RESOURCES.filter(isListed).map(
   (resource) => [resource.replaceAll('_', '-'), resourcePlans[resource].nouns[1]] as const,
 );
-const SHOWN: Readonly<Record<string, string>> = { ...NAMED, ...Object.fromEntries(LISTED), ...NAMED };
+const SHOWN: Readonly<Record<string, string>> = {
+  ...NAMED,
+  ...Object.fromEntries(LISTED.filter(([kind]) => !(kind in NAMED))),
+};
 export const REPORT_KINDS = Object.keys(SHOWN);
 
 /** The tabs of the season's workbook. */
