@@ -4,9 +4,10 @@ import type { ReportColumn, WriteOptions } from '../../src/model/tables/table.ts
 import { writeSheetReports } from '../../src/tables/google/report.ts';
 import { accessTo } from '../support/google-access.ts';
 import type { FakeTab, Fault } from '../support/google/fake-google.ts';
+import { FAULTS } from '../support/google/faults.ts';
 import { googleOfFile } from '../support/google/of-file.ts';
 import { runs } from '../support/long.ts';
-import { reportTab } from '../support/report-tab.ts';
+import { combinedRows, reportTab } from '../support/report-tab.ts';
 
 const RUNS = runs(25, 1500);
 const SEED = process.env['TEAMSHEET_SEED'];
@@ -22,22 +23,6 @@ const LAYOUTS = [
   undefined,
   'version: 1\nsort: [{ by: Points, descending: true }]\ntotals: { Points: sum }\n',
   'version: 1\nfilter: false\ntotals: { Points: max, No.: count }\n',
-];
-
-const refused = (status: number, more: object = {}): Fault => ({
-  status,
-  body: { error: { code: status, status: 'NO', message: 'no' } },
-  ...more,
-});
-const FAULTS: readonly Fault[] = [
-  refused(403),
-  refused(429),
-  refused(500),
-  refused(503, { after: true }),
-  { status: 200, body: '<html>', headers: { 'content-type': 'text/html' } },
-  { status: 200, body: '{"repl', after: true },
-  'reset',
-  'reset-after',
 ];
 
 type WriteMode = WriteOptions['mode'];
@@ -239,7 +224,7 @@ class Season {
       .slice(1, 1 + this.#ours - (this.#totals ? 1 : 0))
       .map((row) => before?.places.map((at) => row[at] ?? null) ?? [])
       .filter((row) => row.some((cell) => cell !== null));
-    const wanted = combined(
+    const wanted = combinedRows(
       this.#mode,
       oldOurs,
       fresh.map((row) => row.map((cell) => (cell === '' ? null : cell))),
@@ -290,23 +275,6 @@ const order = (cell: Cell | undefined): number => (typeof cell === 'number' ? -c
 
 const positions = (tab: FakeTab): number[] =>
   COLUMNS.map(({ header }) => tab.rows()[0]?.indexOf(header) ?? -1);
-
-function combined(
-  mode: WriteMode,
-  old: readonly (readonly Cell[])[],
-  fresh: readonly (readonly Cell[])[],
-): readonly (readonly Cell[])[] {
-  if (mode === 'replace') return fresh;
-  if (mode === 'append') return [...old, ...fresh];
-  const left = new Map(fresh.map((row) => [String(row[0]), row]));
-  const kept = old.map((row) => {
-    const key = String(row[0]);
-    const now = left.get(key);
-    left.delete(key);
-    return now ?? row;
-  });
-  return [...kept, ...left.values()];
-}
 
 it('over a season of refreshes, edits and faults, a tab has the rows of its report, and what is the operator’s stays', async () => {
   let season: Season | undefined;

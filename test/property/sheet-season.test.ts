@@ -6,6 +6,7 @@ import { resume } from '../../src/sync/resume.ts';
 import { PLAN_OPTIONS, withEngine } from '../support/engine.ts';
 import type { Fault as ServiceFault } from '../support/fake-service.ts';
 import type { FakeCell, Fault, FakeTab } from '../support/google/fake-google.ts';
+import { FAULTS } from '../support/google/faults.ts';
 import { googleOfFile } from '../support/google/of-file.ts';
 import { runs } from '../support/long.ts';
 import { approve } from '../support/push-case.ts';
@@ -48,22 +49,6 @@ const edit: fc.Arbitrary<Edit> = fc.record({
   with: fc.nat(60),
 });
 
-const refused = (status: number, more: object = {}): Fault => ({
-  status,
-  body: { error: { code: status, status: 'NO', message: 'no' } },
-  ...more,
-});
-const FAULTS: readonly Fault[] = [
-  refused(401),
-  refused(403),
-  refused(429),
-  refused(500),
-  refused(503, { after: true }),
-  { status: 200, body: '<html>', headers: { 'content-type': 'text/html' } },
-  { status: 200, body: '{"repl', after: true },
-  'reset',
-  'reset-after',
-];
 const SERVICE: readonly (ServiceFault | undefined)[] = [
   undefined,
   undefined,

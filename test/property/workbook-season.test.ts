@@ -16,7 +16,7 @@ import {
 import { parseReference } from '../../src/tables/xlsx/read/rows.ts';
 import { writeXlsxReport } from '../../src/tables/xlsx/write.ts';
 import { runs } from '../support/long.ts';
-import { reportTab } from '../support/report-tab.ts';
+import { combinedRows, reportTab } from '../support/report-tab.ts';
 import { testFolder } from '../support/test-folder.ts';
 import { unzip } from '../support/unzip.ts';
 import { handMade, textRow } from '../support/workbook.ts';
@@ -495,7 +495,7 @@ class Season {
     const old = (before?.ours ?? [])
       .map(({ cells }) => cells)
       .filter((cells) => JSON.stringify(cells) !== JSON.stringify(this.#totals));
-    const wanted = combined(this.#mode, old, fresh);
+    const wanted = combinedRows(this.#mode, old, fresh);
     const sorted = layout === SORTED ? wanted.toSorted((a, b) => order(a[2]) - order(b[2])) : wanted;
     const rows = ours.map(({ cells }) => cells);
     expect(rows.slice(0, sorted.length)).toEqual(sorted);
@@ -584,22 +584,6 @@ const meanwhile =
   });
 
 const order = (cell: Plain | undefined): number => (typeof cell === 'number' ? -cell : Infinity);
-
-function combined(
-  mode: WriteMode,
-  old: readonly (readonly Plain[])[],
-  fresh: readonly (readonly Plain[])[],
-): readonly (readonly Plain[])[] {
-  if (mode === 'replace') return fresh;
-  if (mode === 'append') return [...old, ...fresh];
-  const left = new Map(fresh.map((row) => [String(row[0]), row]));
-  const kept = old.map((row) => {
-    const now = left.get(String(row[0]));
-    left.delete(String(row[0]));
-    return now ?? row;
-  });
-  return [...kept, ...left.values()];
-}
 
 function change(parts: Map<string, string>, name: string, how: (xml: string) => string): void {
   parts.set(name, how(parts.get(name) ?? ''));

@@ -49,3 +49,21 @@ export function reportTab(
     layout: parsed && joinLayout(parsed, columns),
   };
 }
+
+/** The rows that a report has after a refresh. The first cell of a row is its key. */
+export function combinedRows<Cell>(
+  mode: WriteOptions['mode'],
+  old: readonly (readonly Cell[])[],
+  fresh: readonly (readonly Cell[])[],
+): readonly (readonly Cell[])[] {
+  if (mode === 'replace') return fresh;
+  if (mode === 'append') return [...old, ...fresh];
+  const left = new Map(fresh.map((row) => [String(row[0]), row]));
+  const kept = old.map((row) => {
+    const key = String(row[0]);
+    const now = left.get(key);
+    left.delete(key);
+    return now ?? row;
+  });
+  return [...kept, ...left.values()];
+}
