@@ -14,6 +14,13 @@ export type FieldValue = string | number | boolean | readonly number[];
 /** The fields of one row, in the order of the resource. An absent field is not sent. */
 export type Fields = Readonly<Record<string, FieldValue>>;
 
+const EXACT_DIGITS = 15;
+
+/** A fraction with the 15 digits that a spreadsheet shows of it at most; what follows is noise of its arithmetic. */
+export function cleanNumber(value: number): number {
+  return Number.isInteger(value) ? value : Number(value.toPrecision(EXACT_DIGITS));
+}
+
 /** The text that a person sees in a cell. */
 export function shownText(cell: Cell): string {
   if (typeof cell === 'string') return cell;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Cell } from '../../model/tables/cell.ts';
+import { cleanNumber, type Cell } from '../../model/tables/cell.ts';
 import { ConfigError, UnavailableError } from '../../model/error.ts';
 import { numberCell } from './shown-date.ts';
 import type { SheetValue, SheetsClient, Values } from './sheets-client.ts';
@@ -211,7 +211,7 @@ function cellsOf({ spreadsheet, tab, plain, shown }: Read): TabCells {
     values.map((value, column): Cell => {
       if (typeof value === 'string') return ERRORS.has(value) ? { kind: 'error', shown: value } : value;
       const text = shown === undefined ? undefined : String(shown.rows[row]?.[column] ?? '');
-      if (typeof value === 'number') return numberCell(value, text);
+      if (typeof value === 'number') return numberCell(cleanNumber(value), text);
       return { kind: 'boolean', value, ...(text !== undefined && { shown: text }) };
     }),
   );

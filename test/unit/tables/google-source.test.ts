@@ -76,6 +76,11 @@ describe('cells', () => {
     ]);
   });
 
+  test('the noise of arithmetic is no part of a number', async () => {
+    const id = spreadsheet([['Price'], [{ formula: '=4.9+0.2', value: 5.1000000000000005 }]]);
+    expect(await cellsOf(id)).toEqual([[{ kind: 'number', value: 5.1, shown: '5.1' }]]);
+  });
+
   test('a date is the wall clock of the time zone that the table knows', async () => {
     const date = { value: 46_023, format: { type: 'DATE', pattern: 'yyyy-mm-dd' } };
     const table = await open(spreadsheet([['When'], [date]]));

@@ -1,7 +1,6 @@
-import type { Cell } from '../../../model/tables/cell.ts';
+import { cleanNumber, type Cell } from '../../../model/tables/cell.ts';
 import { decodeCellText } from './strings.ts';
 import { shownGeneral, type NumberFormat } from './number-format.ts';
-import { cleanNumber } from './styles.ts';
 import { XmlFault } from '../parts/xml-scan.ts';
 
 /** A cell as its part writes it. */

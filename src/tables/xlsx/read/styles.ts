@@ -49,14 +49,8 @@ function eastAsian(id: number): string {
 /** Formats that show numbers as they are. */
 const PLAIN = /^(?:general|@)?$/i;
 
-const EXACT_DIGITS = 15;
 /** Programs take 255. */
 const FORMAT_CHARACTERS_MAX = 1_000;
-
-/** A fraction with the 15 digits that a spreadsheet shows of it at most; what follows is noise of its arithmetic. */
-export function cleanNumber(value: number): number {
-  return Number.isInteger(value) ? value : Number(value.toPrecision(EXACT_DIGITS));
-}
 
 /**
  * The formats of the styles that cells refer to by their number, in order. The library that shows numbers is loaded only when a style needs it.
