@@ -1,7 +1,8 @@
 import * as z from 'zod';
 
-/** What one leaf of a record is, for report columns and typed cells. `json` is an object whose contents the service does not show. */
-export type FieldType = 'text' | 'integer' | 'number' | 'boolean' | 'datetime' | 'uuid' | 'json';
+/** What one leaf of a record may be, for report columns and typed cells. `json` is an object whose contents the service does not show. */
+export const FIELD_TYPES = ['text', 'integer', 'number', 'boolean', 'datetime', 'uuid', 'json'] as const;
+export type FieldType = (typeof FIELD_TYPES)[number];
 
 /** The type of every leaf schema made in this file; wrappers (nullish, pipes) are looked through by {@link leavesOf}. */
 const fieldTypes = z.registry<{ readonly type: FieldType }>();

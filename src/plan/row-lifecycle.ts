@@ -16,7 +16,7 @@ interface RowMove {
 
 const UNSETTLED: readonly RowState[] = ['open', 'unknown'];
 
-/** All that may happen to a row, in the order of a run. */
+/** All that may happen to a row, in the order of a run. What is deferred or opened for many rows at once, the port RunRows does in one statement (`deferOpen`, `reopenDeferred`). */
 export const ROW_MOVES = {
   'left-out': { from: ['open'], to: ['excluded'], when: 'A filter or a lookup leaves the row out.' },
   'breaks-rule': { from: ['open'], to: ['invalid'], when: 'A cell, the key or a field breaks a rule.' },

@@ -16,22 +16,6 @@ interface Room {
   readonly isPure: boolean;
 }
 
-/** The folders of sync/, those first that may import all that follow. The use cases stand above them, and what they need of the outside below. */
-const FLOORS = [
-  'weeks',
-  'finish',
-  'write',
-  'reconcile',
-  'runs',
-  'plan',
-  'compare',
-  'resources',
-  'pulling',
-  'memory',
-  'evidence',
-  'journal',
-  'rows',
-];
 const GROUND = ['ports.ts', 'checks.ts'];
 
 /** Packages whose code in use the build puts into a file of ours. */
@@ -49,24 +33,35 @@ const FEWEST_EDGES = 500;
 const root = join(import.meta.dirname, '../..');
 const source = join(root, 'src');
 
+/** The rows of the table of ARCHITECTURE.md whose header begins so, as cells. */
+function documented(header: string): readonly (readonly string[])[] {
+  const lines = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').split('\n');
+  const start = lines.findIndex((line) => line.startsWith(header));
+  const end = lines.findIndex((line, index) => index > start && !line.startsWith('|'));
+  const cellsOf = (line: string): readonly string[] =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+  return lines.slice(start + 2, end).map(cellsOf);
+}
+
+/** The folders of sync/, those first that may import all that follow. The use cases stand above them, and what they need of the outside below. */
+const FLOORS = documented('| folder of `sync/` |').map(([folder = '']) => folder);
+
 /** The import table of ARCHITECTURE.md. */
 const ROOMS = documentedRooms();
 
 function documentedRooms(): Readonly<Record<string, Room>> {
-  const rows = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').split('\n');
-  const start = rows.findIndex((row) => row.startsWith('| room | may import |'));
-  const end = rows.findIndex((row, index) => index > start && !row.startsWith('|'));
   const list = (cell: string): readonly string[] =>
     cell === '-' ? [] : cell === 'all' ? ['*'] : cell.split(', ').map((name) => name.replaceAll('`', ''));
   return Object.fromEntries(
-    rows.slice(start + 2, end).map((row) => {
-      const [room = '', rooms = '', packages = '', node = '', holds = ''] = row
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim());
-      const own = { rooms: list(rooms), packages: list(packages), node: list(node) };
-      return [room, { ...own, isPure: holds.startsWith('PURE') }];
-    }),
+    documented('| room | may import |').map(
+      ([room = '', rooms = '', packages = '', node = '', holds = '']) => {
+        const own = { rooms: list(rooms), packages: list(packages), node: list(node) };
+        return [room, { ...own, isPure: holds.startsWith('PURE') }];
+      },
+    ),
   );
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { FIELD_TYPES } from '../../contract/field.ts';
 import { common, flag, location, resourceName, sourceShape, strict, text, texts } from './schema.ts';
 
 const idsSource = strict({
@@ -10,10 +11,7 @@ const whereValue = z.union([z.string(), z.number()]);
 
 const reportColumn = strict({
   from: text.describe('Path into the record.'),
-  type: z
-    .enum(['text', 'integer', 'number', 'boolean', 'datetime', 'uuid', 'json'])
-    .optional()
-    .describe("The type of the cell. Default: the field's own type."),
+  type: z.enum(FIELD_TYPES).optional().describe("The type of the cell. Default: the field's own type."),
   format: text
     .optional()
     .describe('A number or date format in spreadsheet notation, such as 0.0 or yyyy-mm-dd hh:mm.'),

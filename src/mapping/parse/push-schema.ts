@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { didYouMean } from '../../model/nearest.ts';
+import { FIELD_TYPES } from '../../contract/field.ts';
 import { show, showAny } from '../show.ts';
 import { TRANSFORMS, TRANSFORM_NAMES } from '../transforms.ts';
 import {
@@ -68,7 +69,8 @@ const columnSchema = strict({
   from_all: z.array(text).min(1).optional().describe('Headers of the columns whose cells make a list.'),
   value: z.union([z.string(), z.number(), z.boolean()]).optional().describe('The same value in every row.'),
   type: z
-    .enum(['text', 'integer', 'number', 'boolean', 'datetime', 'uuid'])
+    .enum(FIELD_TYPES)
+    .exclude(['json'])
     .optional()
     .describe("The type of the cells. Default: the field's own type."),
   required: z.boolean().optional().describe('A missing column or an empty cell is an error.'),

@@ -190,7 +190,7 @@ export interface TableKind {
    */
   reread?(location: TableLocation, options: ReadOptions): Promise<SourceTable>;
   /**
-   * Writes what became of rows beside them, in our own columns alone. Rows are found again by their keys, wherever they stand by now.
+   * Writes what became of rows beside them, in our own columns, and notes on cells that were refused. Rows are found again by their keys, wherever they stand by now.
    * Errors: UnavailableError `destination.*`, AccessError `google.*`.
    */
   writeBack?(location: TableLocation, writeBack: WriteBack): Promise<WriteBackResult>;

@@ -269,10 +269,10 @@ class BatchPush {
   async #lower(batch: readonly RunRow[], status: number | undefined): Promise<void> {
     const { ports, account, mapping } = this.#writer.task;
     const half = Math.ceil(batch.length / 2);
-    if (saysNo(status)) this.#size = Math.min(this.#size, Math.max(half, this.#largestApplied));
-    else if (status !== undefined && status >= 500) this.#nextSize = Math.min(this.#nextSize, half);
     if (status === TOO_LARGE && batch.length > 1)
       this.#size = Math.min(this.#size, await shrinkBatch(ports.store, account, mapping, batch.length));
+    else if (saysNo(status)) this.#size = Math.min(this.#size, Math.max(half, this.#largestApplied));
+    else if (status !== undefined && status >= 500) this.#nextSize = Math.min(this.#nextSize, half);
   }
 
   /** Sends the parts of refused batches, without the rows that were applied all the same. */

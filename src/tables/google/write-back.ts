@@ -32,8 +32,8 @@ import type { FoundTab, SheetLocation, Tabs } from './tabs.ts';
 const MAX_WRITES = 4;
 
 /**
- * Writes what became of rows into a tab: our columns and our notes alone, beside the rows wherever they stand by now. The tab is read afresh, written in
- * one call (several where it is too large for one), and looked at as it stands afterwards: what came to stand beside a wrong row, because somebody moved rows in between, is put right.
+ * Writes what became of rows into a tab: our columns and our notes, beside the rows wherever they stand by now. The tab is read afresh, written in one call (several where it is too
+ * large for one), and looked at as it stands afterwards: what came to stand beside a wrong row, because somebody moved rows in between, is put right, cells of others that it covered too.
  * Errors: that of a doubt; UnavailableError `destination.unstable`, `destination.unwritten`; ConfigError `source.missing_tab`; those of the client.
  */
 export async function writeBackSheet(
