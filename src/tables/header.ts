@@ -10,6 +10,9 @@ const MAX_COLUMNS = 1_000;
 /** Control characters and marks that turn the writing direction; tabs and line breaks are only untidy. */
 const CONTROL = /[\0-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
+/** The name of a column as it is bound: trimmed, in composed form. */
+export const headerName = (cell: string): string => cell.trim().normalize('NFC');
+
 /** Where a header, or a row under it, stands: the name of its file, its row and its line there. */
 interface HeaderPlace {
   readonly origin: string;
@@ -18,7 +21,7 @@ interface HeaderPlace {
 }
 
 /**
- * The header as it is bound: trimmed, in composed form (NFC). A cell may be empty; its column must then be empty throughout.
+ * The header as it is bound ({@link headerName}). A cell may be empty; its column must then be empty throughout.
  * Errors: ConfigError `header.control`, `header.duplicate` (regardless of case), `source.columns`.
  */
 export function checkHeader(cells: readonly string[], place: HeaderPlace): readonly string[] {
@@ -38,7 +41,7 @@ export function checkHeader(cells: readonly string[], place: HeaderPlace): reado
       'Check the separator, or delete the columns that no mapping uses.',
     );
   }
-  const header = cells.map((cell) => cell.trim().normalize('NFC'));
+  const header = cells.map(headerName);
   header.forEach((name, index) => {
     const [char] = CONTROL.exec(name) ?? [];
     if (char === undefined) return;

@@ -4,6 +4,7 @@ import { ConfigError, UnavailableError } from '../../model/error.ts';
 import type { SourceTable } from '../../model/tables/table.ts';
 import { changed } from '../atomic-write.ts';
 import { keyPositions, replaced, rowsByKey } from '../combine-rows.ts';
+import { headerName } from '../header.ts';
 import { systemCode } from '../system-error.ts';
 import { writtenDelimiter } from './delimiter.ts';
 import { openCsv } from './read.ts';
@@ -52,7 +53,7 @@ async function openOld(file: string, header: TextRow): Promise<SourceTable | und
   const options = { origin: file, headerRow: 1, delimiter: writtenDelimiter(file), encoding: 'auto' };
   const old = await readingOld(file, () => openCsv(file, options));
   const same =
-    old.header.length === header.length && header.every((name, index) => name.trim() === old.header[index]);
+    old.header.length === header.length && header.every((name, index) => headerName(name) === old.header[index]);
   if (same) return old;
   await readingOld(file, () => old.close());
   throw new UnavailableError(

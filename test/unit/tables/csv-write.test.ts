@@ -130,6 +130,24 @@ describe('append and merge', () => {
   });
 
   it.each(['append', 'merge'] as const)(
+    '%s finds a header that is typed in two pieces a letter',
+    async (mode) => {
+      const typed = [column('Nume\u0301ro'), column('=a')];
+      const options = { mode, key: ['Nume\u0301ro'] };
+      const first = await written(typed, [['a', 'b']], options);
+      expect(await written(typed, [['c', 'd']], options, first)).toBe(`${first}c,d\n`);
+    },
+  );
+
+  it('merges a key with half a character, and a date that is none with a NUL character', async () => {
+    const options = { mode: 'merge', key: ['id', 'at'] } as const;
+    const given = [column('id'), column('at', 'datetime')];
+    const first = await written(given, [['\uD83D', 'x\0']], options);
+    expect(first).toBe('id,at\n\uFFFD,x\uFFFD\n');
+    expect(await written(given, [['\uD83D', 'x\0']], options, first)).toBe(first);
+  });
+
+  it.each(['append', 'merge'] as const)(
     '%s loses no row that somebody else writes meanwhile',
     async (mode) => {
       const file = path.join(folder.path, 'report.csv');
