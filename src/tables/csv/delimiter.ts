@@ -1,7 +1,11 @@
 import { ConfigError } from '../../model/error.ts';
 
-const CANDIDATES = [',', ';', '\t', '|'] as const;
+/** What may separate the cells of a file. */
+export const DELIMITERS = [',', ';', '\t', '|'] as const;
 const NAMES: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'TAB', '|': 'bar' };
+
+/** How people call a separator. */
+export const delimiterName = (delimiter: string): string => NAMES[delimiter] ?? delimiter;
 
 /** What separates the cells of a file that is written. */
 export const writtenDelimiter = (file: string): string => (/\.tsv$/i.test(file) ? '\t' : ',');
@@ -39,12 +43,12 @@ export function detectDelimiter(text: string, headerRow: number, origin: string)
   const header = recordAtLine(text, headerRow);
   if (header === undefined) return undefined;
   const bare = header.replace(/"[^"]*"/g, '');
-  const counts = CANDIDATES.map((char) => ({ char, count: bare.split(char).length - 1 }));
+  const counts = DELIMITERS.map((char) => ({ char, count: bare.split(char).length - 1 }));
   const most = Math.max(...counts.map(({ count }) => count));
   if (most === 0) return ',';
   const best = counts.filter(({ count }) => count === most).map(({ char }) => char);
   if (best.length === 1 && best[0] !== undefined) return best[0];
-  const names = best.map((char) => NAMES[char] ?? char).join(' and ');
+  const names = best.map(delimiterName).join(' and ');
   throw new ConfigError(
     'source.delimiter',
     `${origin} row ${headerRow}: the header holds as many ${names} signs, so the separator is not clear`,

@@ -6,13 +6,15 @@ import { changed } from '../atomic-write.ts';
 import { keyPositions, replaced, rowsByKey } from '../combine-rows.ts';
 import { headerName } from '../header.ts';
 import { systemCode } from '../system-error.ts';
-import { writtenDelimiter } from './delimiter.ts';
+import { delimiterName, DELIMITERS, writtenDelimiter } from './delimiter.ts';
 import { openCsv } from './read.ts';
 
 type TextRow = readonly string[];
 type Batches = AsyncIterable<readonly TextRow[]>;
 
 const START_ANEW = 'Move the file away or use mode: replace, then run the same command again.';
+const CORRECT =
+  'Correct the file, such as by saving it as UTF-8, or move it away, then run the same command again.';
 
 async function isEmpty(file: string): Promise<boolean> {
   try {
@@ -27,11 +29,7 @@ function damaged(file: string, message: string, cause?: unknown): UnavailableErr
   return new UnavailableError(
     'destination.damaged',
     `${message}; the old rows of the report cannot be kept`,
-    {
-      file,
-      cause,
-      next: START_ANEW,
-    },
+    { file, cause, next: CORRECT },
   );
 }
 
@@ -47,13 +45,13 @@ async function readingOld<T>(file: string, read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The report that stands in the file already; undefined when there is none. */
-async function openOld(file: string, header: TextRow): Promise<SourceTable | undefined> {
-  if (await readingOld(file, () => isEmpty(file))) return undefined;
-  const options = { origin: file, headerRow: 1, delimiter: writtenDelimiter(file), encoding: 'auto' };
+/** The file with its cells under the columns of the report. Errors: UnavailableError `destination.header`, `destination.damaged`. */
+async function openUnder(file: string, header: TextRow, delimiter: string): Promise<SourceTable> {
+  const options = { origin: file, headerRow: 1, delimiter, encoding: 'auto' };
   const old = await readingOld(file, () => openCsv(file, options));
   const same =
-    old.header.length === header.length && header.every((name, index) => headerName(name) === old.header[index]);
+    old.header.length === header.length &&
+    header.every((name, index) => headerName(name) === old.header[index]);
   if (same) return old;
   await readingOld(file, () => old.close());
   throw new UnavailableError(
@@ -61,6 +59,40 @@ async function openOld(file: string, header: TextRow): Promise<SourceTable | und
     `${file} has the columns ${old.header.join(', ')}, the report has ${header.join(', ')}: its rows cannot be added to the old ones`,
     { file, line: 1, next: START_ANEW },
   );
+}
+
+/** Errors: UnavailableError `destination.header` where the file is the report with another separator, as some programs save it. */
+async function refuseOtherSeparator(file: string, header: TextRow, delimiter: string): Promise<void> {
+  for (const other of DELIMITERS.filter((each) => each !== delimiter)) {
+    const old = await openUnder(file, header, other).catch((error: unknown) => {
+      if (error instanceof UnavailableError) return undefined;
+      throw error;
+    });
+    if (old === undefined) continue;
+    await readingOld(file, () => old.close());
+    const [theirs, ours] = [other, delimiter].map(delimiterName);
+    throw new UnavailableError(
+      'destination.header',
+      `the cells of ${file} are separated by ${theirs}, those of the report by ${ours}: its rows cannot be added to the old ones`,
+      {
+        file,
+        line: 1,
+        next: `Save the file with a ${ours} between its cells, or move it away, then run the same command again.`,
+      },
+    );
+  }
+}
+
+/** The report that stands in the file already; undefined when there is none. */
+async function openOld(file: string, header: TextRow): Promise<SourceTable | undefined> {
+  if (await readingOld(file, () => isEmpty(file))) return undefined;
+  const delimiter = writtenDelimiter(file);
+  try {
+    return await openUnder(file, header, delimiter);
+  } catch (error) {
+    if (error instanceof UnavailableError) await refuseOtherSeparator(file, header, delimiter);
+    throw error;
+  }
 }
 
 async function* oldRows(file: string, old: SourceTable): AsyncGenerator<readonly TextRow[]> {

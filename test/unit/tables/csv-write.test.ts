@@ -147,6 +147,21 @@ describe('append and merge', () => {
     expect(await written(given, [['\uD83D', 'x\0']], options, first)).toBe(first);
   });
 
+  it.each([
+    ['report.csv', 'id;points\r\na;1\r\n', 'semicolon', 'comma'],
+    ['report.csv', 'id;points\na;1\n"b;c";2\n', 'semicolon', 'comma'],
+    ['report.csv', '\uFEFFid\tpoints\na\t1\n', 'TAB', 'comma'],
+    ['report.tsv', 'id,points\na,1\n', 'comma', 'TAB'],
+  ])('says of %s %j by what its cells are separated', async (name, before, theirs, ours) => {
+    const file = path.join(folder.path, name);
+    await expect(written(columns, [['e', 5]], { mode: 'append' }, before, name)).rejects.toMatchObject({
+      code: 'destination.header',
+      message: `the cells of ${file} are separated by ${theirs}, those of the report by ${ours}: its rows cannot be added to the old ones`,
+      next: `Save the file with a ${ours} between its cells, or move it away, then run the same command again.`,
+    });
+    expect(await readFile(file, 'utf8')).toBe(before);
+  });
+
   it.each(['append', 'merge'] as const)(
     '%s loses no row that somebody else writes meanwhile',
     async (mode) => {
