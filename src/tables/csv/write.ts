@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import { UnavailableError } from '../../model/error.ts';
 import type { ReportColumn, ReportTable, ReportValue, WriteOptions } from '../../model/tables/table.ts';
 import { changed, writeAtomically } from '../atomic-write.ts';
 import { versionOf } from '../regular-file.ts';
@@ -137,6 +138,12 @@ export async function writeCsvReport(
     return false;
   };
   const rows = withOldRows(file, header, fresh(), options);
-  await writeCsvFile(file, header, rows, { excel: options.excel, isOutdated });
+  await writeCsvFile(file, header, rows, { excel: options.excel, isOutdated }).catch(
+    async (error: unknown) => {
+      // What seems wrong with the old rows may be that half of them are new.
+      if (error instanceof UnavailableError && error.code === 'destination.damaged') await isOutdated();
+      throw error;
+    },
+  );
   return count;
 }

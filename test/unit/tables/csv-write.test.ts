@@ -162,6 +162,19 @@ describe('append and merge', () => {
     expect(await readFile(file, 'utf8')).toBe(before);
   });
 
+  it('says that the file changed where it is half the old one, half the new one', async () => {
+    const file = path.join(folder.path, 'report.csv');
+    await writeFile(file, 'id,points\na\n');
+    const rows = async function* (): AsyncGenerator<readonly (readonly ReportValue[])[]> {
+      await writeFile(file, 'id,points\na,1\n');
+      yield [['c', 3]];
+    };
+    const table = { name: 'report', columns, rows: rows() };
+    await expect(writeCsvReport(file, table, { ...PLAIN, mode: 'merge', key: ['id'] })).rejects.toMatchObject(
+      { code: 'destination.changed' },
+    );
+  });
+
   it.each(['append', 'merge'] as const)(
     '%s loses no row that somebody else writes meanwhile',
     async (mode) => {
