@@ -17,8 +17,8 @@ const FORMULA_START = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 const NEEDS_QUOTES = /[",\t\r\n]/;
 
 const asItIs = (text: string): string => text;
-/** No reader takes a file with a NUL character, not even the one that reads the old rows of this report. */
-const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
+/** Text as it comes back out of a file. No reader takes a file with a NUL character, not even the one that reads the old rows of this report. */
+const cleanText = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 const escapeFormula = (text: string): string => (FORMULA_START.test(text) ? `'${text}` : text);
 
 /** A cell as it stands in the file. csv-stringify writes the cells that need quotes; for the others it would only take time. */
@@ -89,10 +89,10 @@ function renderColumn(
   { formulas, timezone }: WriteOptions,
 ): (value: ReportValue) => string {
   const safe = safeBy(formulas);
-  const renderText = column.type === 'datetime' ? renderDates(column, timezone) : withoutNul;
+  const renderText = column.type === 'datetime' ? renderDates(column, timezone) : asItIs;
   return (value) => {
     if (value === null) return '';
-    return typeof value === 'string' ? safe(renderText(value)) : String(value);
+    return typeof value === 'string' ? safe(renderText(cleanText(value))) : String(value);
   };
 }
 
