@@ -6,25 +6,30 @@ import { hasCharts, planCharts, type ReportCharts } from './report/charts.ts';
 import { planCover } from './report/cover.ts';
 import { takenIds } from './report/memory.ts';
 import { namingProtectedTabs } from './report/protected-tabs.ts';
-import { isEmpty, sendRequests } from './report/send.ts';
+import { isEmpty, sendRequests, tabAfter } from './report/send.ts';
 import { readTabs, type Grid, type Requests, type ExistingTab } from './report/tab.ts';
 import { planTable, type FetchedReport, type PlannedTable } from './report/table.ts';
 import type { GoogleAccess, SheetsClient } from './sheets-client.ts';
-import { readSpreadsheet, type Spreadsheet } from './spreadsheet.ts';
+import { rangeOf, readSpreadsheet, type Spreadsheet } from './spreadsheet.ts';
 import { sheetOf } from './tabs.ts';
 
 /** Google's limit for all tabs of a spreadsheet. */
 const CELLS_MAX = 10_000_000;
+
+/** Tabs of more cells are not asked for in the answer of the call that writes them. */
+const ANSWER_CELLS_MAX = 200_000;
+/** The first write, and what puts right a report whose rows or columns somebody moves while it is written. */
+const MAX_WRITES = 3;
 
 type Row = readonly ReportValue[];
 type PlannedReport = PlannedTable & { readonly report: ReportTab; readonly tab: ExistingTab };
 
 /**
  * Writes all reports of one spreadsheet; answers the rows that each got, old ones that `append` and `merge` keep not counted. All rows are fetched
- * first, then the spreadsheet is read in two calls, and what differs is written in one: a refresh that fails leaves the last good report, and one
+ * first, then the spreadsheet is read in two calls, and what differs is written in one. Where its answer tells that rows or columns moved meanwhile, the report is written once more. A refresh that fails leaves the last good report, and one
  * that changes nothing writes nothing. Text is always text, never a formula; dates stand as wall-clock times of the given zone. Columns are found by
  * their headers; what the operator has beside them, and below the rows, stays. Holds the rows in memory.
- * Errors: ConfigError `destination.tab`; UnavailableError `destination.header`, `destination.key`, `destination.too_many_cells`; those of the client; what
+ * Errors: ConfigError `destination.tab`; UnavailableError `destination.header`, `destination.key`, `destination.too_many_cells`, `destination.unstable`; those of the client; what
  * the rows throw passes through. `meet` is given the spreadsheet that was written to.
  */
 export async function writeSheetReports(
@@ -37,24 +42,43 @@ export async function writeSheetReports(
   const fetched: FetchedReport[] = [];
   for (const report of tabs) fetched.push({ report, fresh: await fetchRows(report) });
   const client = await access.client();
-  const refreshed = (): Promise<Spreadsheet> =>
-    refresh(access, client, sheetOf(first.location).spreadsheet, fetched);
-  const spreadsheet = await refreshed().catch((error: unknown) => {
-    // A tab that came, went or was renamed between two calls makes Google refuse the next one as a whole.
-    if (error instanceof ConfigError && error.code === 'google.range') return refreshed();
-    throw error;
-  });
-  meet(spreadsheet);
+  let due: readonly FetchedReport[] = fetched;
+  for (let writes = 0; due.length > 0 && writes < MAX_WRITES; writes += 1) {
+    const refreshed = (): Promise<Refreshed> =>
+      refresh(access, client, sheetOf(first.location).spreadsheet, due);
+    const { spreadsheet, again } = await refreshed().catch((error: unknown) => {
+      // A tab that came, went or was renamed between two calls makes Google refuse the next one as a whole.
+      if (error instanceof ConfigError && error.code === 'google.range') return refreshed();
+      throw error;
+    });
+    meet(spreadsheet);
+    due = again;
+  }
+  if (due.length > 0)
+    throw new UnavailableError(
+      'destination.unstable',
+      `rows or columns moved during each of ${MAX_WRITES} writes of the report; it may not be whole`,
+      {
+        next: 'Compare the tab with its version history, then run the same command again once nobody edits it.',
+      },
+    );
   return fetched.map(({ fresh }) => fresh.length);
 }
 
-/** Reads the spreadsheet and the tabs, and writes what differs; answers the spreadsheet as it was. */
+interface Refreshed {
+  /** The spreadsheet as it was. */
+  readonly spreadsheet: Spreadsheet;
+  /** The reports that are to be written once more, with all their rows. */
+  readonly again: readonly FetchedReport[];
+}
+
+/** Reads the spreadsheet and the tabs, and writes what differs. */
 async function refresh(
   access: GoogleAccess,
   client: SheetsClient,
   id: string,
   fetched: readonly FetchedReport[],
-): Promise<Spreadsheet> {
+): Promise<Refreshed> {
   const spreadsheet = await readSpreadsheet(client, id);
   const taken = takenIds(spreadsheet.answer.sheets ?? []);
   const tabs = fetched.map(({ report }) => report);
@@ -69,11 +93,12 @@ async function refresh(
   const all = [...written, ...covers];
   checkSize(spreadsheet, all);
   // The cover is made first, then the charts: the others stand after them.
-  await sendRequests(
+  const answer = await sendRequests(
     client,
     spreadsheet.id,
     [...covers, ...written].map(({ requests }) => requests),
     (message) => access.warn(`spreadsheet "${spreadsheet.title}": ${message}`),
+    rangesOf(planned),
   ).catch(async (error: unknown) => {
     const changed = all.filter(({ requests }) => !isEmpty(requests)).map(({ tab }) => tab.sheetId);
     throw await namingProtectedTabs(error, client, spreadsheet, new Set(changed));
@@ -81,8 +106,24 @@ async function refresh(
   for (const { tab, lost } of planned) if (!tab.isNew) warnOfLost(access, spreadsheet, tab, lost);
   for (const [name, { isNew, sheetId }] of standing)
     if (isNew) await access.tabs.remember(spreadsheet.id, name, sheetId);
-  return spreadsheet;
+  const again = planned.flatMap((each): FetchedReport[] => {
+    const { title, sheetId } = each.tab;
+    const whole = each.again(tabAfter(answer, sheetId));
+    if (whole === undefined) return [];
+    access.warn(
+      `spreadsheet "${spreadsheet.title}": rows or columns of the tab "${title}" moved while its report was written; it is written once more, and cells of yours in that tab may have been written over: compare them with the version history`,
+    );
+    return [whole];
+  });
+  return { spreadsheet, again };
 }
+
+/** The tabs that are there and written to, as far as an answer can hold their cells. */
+const rangesOf = (planned: readonly PlannedReport[]): readonly string[] =>
+  planned.flatMap(({ tab, requests }) => {
+    const cells = tab.cells.reduce((sum, { length }) => sum + length, 0);
+    return tab.isNew || isEmpty(requests) || cells > ANSWER_CELLS_MAX ? [] : [rangeOf(tab.title)];
+  });
 
 /** A column of a report whose header somebody changed goes on standing there, as it was at the last refresh. */
 function warnOfLost(

@@ -495,6 +495,54 @@ describe("the operator's own things", () => {
     expect(await refresh(report(ROWS))).toMatchObject({ calls: 0 });
   });
 
+  it.each([
+    ['puts in a row, append', 'append', () => tab().insertRow(1)],
+    ['puts in a row, merge', 'merge', () => tab().insertRow(2)],
+    ['puts in a row, replace', 'replace', () => tab().insertRow(2)],
+    ['deletes a row, append', 'append', () => tab().deleteRow(1)],
+    ['deletes a row, merge', 'merge', () => tab().deleteRow(1)],
+    ['puts in a column, append', 'append', () => tab().insertColumn(1, ['Mine', 'a', 'b', 'c'])],
+    ['sorts, merge', 'merge', () => tab().sortBy(1, { descending: false })],
+  ] as const)('keep all rows where somebody moves some while they are written: %s', async (_, mode, edit) => {
+    const options = { mode, key: ['Squad'] };
+    await write(report(ROWS, options));
+    let writes = 0;
+    fake.before(({ path, kind }) => {
+      if (!path.includes(id) || kind !== 'write') return;
+      writes += 1;
+      if (writes === 1) edit();
+    });
+    const foxes: Row = ['Moor Foxes', mode === 'append' ? 37 : 40, false, null];
+    const fresh: readonly Row[] = [...(mode === 'append' ? [] : [foxes]), ['Sea Rooks', 1, true, null]];
+    expect(await write(report(fresh, options))).toEqual([fresh.length]);
+    const at = COLUMNS.map(({ header }) => tab().rows()[0]?.indexOf(header) ?? -1);
+    const rows = tab()
+      .rows()
+      .map((row) => at.map((column) => row[column] ?? null));
+    const old = mode === 'replace' ? [] : ['Harbour Lions', 'Field Owls'];
+    expect(rows.slice(1).map(([name]) => name)).toEqual(
+      [old[0], 'Moor Foxes', old[1], 'Sea Rooks'].filter((name) => name !== undefined),
+    );
+    expect(rows.find(([name]) => name === 'Moor Foxes')?.[1]).toBe(foxes[1]);
+    expect(access.warnings).toEqual([
+      'spreadsheet "Season": rows or columns of the tab "Table" moved while its report was written; it is written once more, and cells of yours in that tab may have been written over: compare them with the version history',
+    ]);
+    expect(writes).toBe(2);
+    expect(await refresh(report(mode === 'replace' ? fresh : [], options))).toMatchObject({ calls: 0 });
+  });
+
+  it('are asked to rest where rows move during each write', async () => {
+    await write(report(ROWS));
+    const spreadsheet = id;
+    fake.before(({ path, kind }) => {
+      if (path.includes(spreadsheet) && kind === 'write') tab().insertRow(2);
+    });
+    await expect(write(report(ROWS.slice(0, 2), { mode: 'append' }))).rejects.toMatchObject({
+      code: 'destination.unstable',
+      exitCode: 8,
+    });
+  });
+
   it('may be renamed or deleted while the report is read', async () => {
     await write(report(ROWS));
     let reads = 0;

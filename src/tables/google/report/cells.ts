@@ -31,7 +31,7 @@ export function cellRenderer(
 }
 
 /** Whether a cell holds a value already: of the same type, and dates to the millisecond. */
-function sameCell(stands: SheetValue, wanted: SheetValue): boolean {
+export function sameCell(stands: SheetValue, wanted: SheetValue): boolean {
   if (stands === wanted) return true;
   return (
     typeof stands === 'number' &&

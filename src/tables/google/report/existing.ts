@@ -123,6 +123,7 @@ export function readExisting(
   { cells, title }: ExistingTab,
   { positions, added }: ReturnType<typeof placeColumns>,
   kept: KeptTable | undefined,
+  known: number | undefined,
 ): Existing {
   const below = cells.slice(1).map((row) => positions.map((at) => row[at] ?? ''));
   const isPart = added.includes(true) && added.includes(false);
@@ -136,6 +137,6 @@ export function readExisting(
       { next: 'Name another tab in the mapping: it is made if it does not exist.' },
     );
   }
-  const ours = countOurs(below, kept);
+  const ours = known ?? countOurs(below, kept);
   return { kept, below, ours, totalsAt: findTotals(below.slice(0, ours), kept) };
 }

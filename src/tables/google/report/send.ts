@@ -4,9 +4,20 @@ import { ConfigError, TeamsheetError, UnavailableError } from '../../../model/er
 import { writeNote, type Note } from './memory.ts';
 import type { Requests } from './tab.ts';
 import { CALL_BYTES_MAX } from '../requests.ts';
-import type { SheetsClient } from '../sheets-client.ts';
+import type { SheetsClient, SheetValue } from '../sheets-client.ts';
 
 type Request = sheets_v4.Schema$Request;
+type Answer = sheets_v4.Schema$Spreadsheet | undefined;
+
+/** A tab as it stands right after a call. */
+export interface TabAfter {
+  readonly rowCount: number;
+  /** Its cells from A1; null for errors of formulas, whose texts no answer has. */
+  readonly cells: readonly (readonly (SheetValue | null)[])[];
+}
+
+const ANSWER_FIELDS =
+  'updatedSpreadsheet(sheets(properties(sheetId,gridProperties(rowCount)),data(rowData(values(effectiveValue)))))';
 
 /** Requests that cannot be done twice: the second time they fail, or add something again. */
 const ONCE = [
@@ -41,21 +52,23 @@ export function isEmpty({ make, write, look, trim, notes }: Requests): boolean {
  * Sends the requests of a refresh in one call, all or nothing; nothing when there are none. Only what is larger than a call can be is sent in
  * several: first what is new, then what trims the old, and the notes for the next refresh hold at every step. Looks that Google refuses, such as a
  * filter where somebody made a table of the same cells, are left out with a warning: the values count. Where the answer of the one call is lost, its notes
- * tell whether it was carried out. Errors: those of the client.
+ * tell whether it was carried out. Answers cells of `ranges` as they stand right after the one call, where Google answers them. Errors: those of the client.
  */
 export async function sendRequests(
   client: SheetsClient,
   spreadsheetId: string,
   all: readonly Requests[],
   warn: (message: string) => void,
-): Promise<void> {
+  ranges: readonly string[],
+): Promise<Answer> {
   try {
-    await send(client, spreadsheetId, all);
+    return await send(client, spreadsheetId, all, ranges);
   } catch (error) {
     const isRefused = error instanceof ConfigError && error.code === 'google.refused';
     if (!isRefused || all.every(({ look }) => look.length === 0)) throw error;
-    await send(client, spreadsheetId, all.map(plain));
+    const answer = await send(client, spreadsheetId, all.map(plain), ranges);
     warn(`the report was written without its formats: ${error.message}`);
+    return answer;
   }
 }
 
@@ -74,8 +87,13 @@ function plain(requests: Requests): Requests {
 const renewsNotes = ({ make, write, look, trim }: Requests): boolean =>
   ![...make, ...write, ...look, ...trim].every(isRepeatable);
 
-async function send(client: SheetsClient, spreadsheetId: string, all: readonly Requests[]): Promise<void> {
-  if (all.every(isEmpty)) return;
+async function send(
+  client: SheetsClient,
+  spreadsheetId: string,
+  all: readonly Requests[],
+  ranges: readonly string[],
+): Promise<Answer> {
+  if (all.every(isEmpty)) return undefined;
   const notes = all.flatMap((each) => {
     const renew = renewsNotes(each);
     return each.notes.map((note) => ({ ...note, same: note.same && !renew, renew }));
@@ -96,14 +114,29 @@ async function send(client: SheetsClient, spreadsheetId: string, all: readonly R
     });
     calls = callsOf([...make, ...first, ...changes, ...settled]);
   }
+  const answer = calls.length > 1 || ranges.length === 0 ? undefined : { ranges, fields: ANSWER_FIELDS };
+  let answered: Answer;
   for (const requests of calls) {
     try {
-      await client.update(spreadsheetId, requests, { repeatable: requests.every(isRepeatable) });
+      const repeatable = requests.every(isRepeatable);
+      answered = (await client.update(spreadsheetId, requests, { repeatable, answer })).updatedSpreadsheet;
     } catch (error) {
       const isLost = calls.length === 1 && error instanceof UnavailableError;
       if (!isLost || !(await isCarriedOut(client, spreadsheetId, notes, error))) throw error;
     }
   }
+  return answered;
+}
+
+/** A tab in an answer; undefined where its cells are not there. */
+export function tabAfter(answer: Answer, id: number): TabAfter | undefined {
+  const sheet = answer?.sheets?.find(({ properties }) => (properties?.sheetId ?? 0) === id);
+  const rowCount = sheet?.properties?.gridProperties?.rowCount;
+  const rows = sheet?.data?.[0]?.rowData;
+  if (typeof rowCount !== 'number' || rows === undefined) return undefined;
+  const cellOf = ({ effectiveValue: value }: sheets_v4.Schema$CellData): SheetValue | null =>
+    value?.errorValue ? null : (value?.numberValue ?? value?.stringValue ?? value?.boolValue ?? '');
+  return { rowCount, cells: rows.map(({ values = [] }) => values.map(cellOf)) };
 }
 
 /** Whether a call without an answer was carried out: its notes stand there. Where they cannot be looked for, the failure is thrown. */

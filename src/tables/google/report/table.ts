@@ -2,11 +2,12 @@ import type { ArrangedRows, ReportLayout } from '../../../model/tables/layout.ts
 import type { ReportTab, ReportValue } from '../../../model/tables/table.ts';
 import { combineRows } from '../../combine-rows.ts';
 import { valueReader } from '../../serial-dates.ts';
-import { cellRenderer, changedCells, sheetText } from './cells.ts';
+import { cellRenderer, changedCells, sameCell, sheetText } from './cells.ts';
 import { planFilter } from './filter.ts';
 import { planFormats } from './look.ts';
 import { noteOf, recall } from './memory.ts';
 import { planRules } from './rules.ts';
+import type { TabAfter } from './send.ts';
 import {
   isBlank,
   isKept,
@@ -29,6 +30,8 @@ type Values = readonly ReportValue[];
 export interface FetchedReport {
   readonly report: ReportTab;
   readonly fresh: readonly Values[];
+  /** How many rows of the tab are the report's, where that is known. */
+  readonly ours?: number;
 }
 
 /** What a refresh does to the tab of one report. */
@@ -38,6 +41,8 @@ export interface PlannedTable {
   readonly lost: readonly string[];
   readonly requests: Requests;
   readonly grid: Grid;
+  /** The whole report, to be written once more, where its cells that were not written stood elsewhere when the others were; by the tab right after, where that is known. */
+  readonly again: (after: TabAfter | undefined) => FetchedReport | undefined;
 }
 
 /** The rows of the whole report: those that stand there are read back for `append` and `merge`. */
@@ -63,7 +68,7 @@ export function planTable(tab: ExistingTab, fetched: FetchedReport, taken: Set<n
   const memory = recall(tab.sheet, KEY, isKept);
   const placed = placeColumns(table.columns, tab);
   const { positions, added } = placed;
-  const standing = readExisting(tab, placed, memory.value);
+  const standing = readExisting(tab, placed, memory.value, fetched.ours);
   const { below, ours, totalsAt } = standing;
   const old = below.slice(0, ours).filter((row, index) => index !== totalsAt && !isBlank(row));
   const rows = allRows(fetched, old);
@@ -80,6 +85,18 @@ export function planTable(tab: ExistingTab, fetched: FetchedReport, taken: Set<n
   const looks = planAllFormats(tab, fetched.report, arranged, placed, wanted, standing, room);
   const area = { sheetId: tab.sheetId, columns: positions };
   const stands = (row: number): Cells => (room.inserted > 0 && row > ours ? [] : (tab.cells[row] ?? []));
+  const whole = [header, ...wanted];
+  // The row below tells of those that are all written, by its empty cells: a formula there may follow what is written.
+  const reach = 1 + Math.max(ours, wanted.length);
+  const beneath = room.inserted === 0 ? positions.map(() => '') : [];
+  const hasMoved = ({ cells }: TabAfter): boolean =>
+    [...whole.entries(), [reach, beneath] as const].some(([at, row]) =>
+      row.some((cell, index) => {
+        const column = positions[index] ?? 0;
+        const now = cells[at]?.[column];
+        return sameCell(stands(at)[column] ?? '', cell) && now !== null && !sameCell(now ?? '', cell);
+      }),
+    );
   const surplus = below.slice(wanted.length, ours).map(() => []);
   const now: KeptTable = {
     rows: wanted.length,
@@ -92,11 +109,19 @@ export function planTable(tab: ExistingTab, fetched: FetchedReport, taken: Set<n
   const plain = memory.value && { ...memory.value, rows: count, totals, last };
   return {
     arranged,
+    again: (after) => {
+      if (after === undefined || !hasMoved(after)) return undefined;
+      const report = { ...fetched.report, options: { ...options, mode: 'replace' as const } };
+      // Rows that were put in or taken out were so among ours, or ours would not have moved.
+      const shift = after.rowCount - room.grid.rowCount;
+      const left = Math.max(shift < 0 ? 0 : wanted.length, ours) + shift;
+      return { report, fresh: rows, ours: Math.max(left, wanted.length) };
+    },
     lost: looks.lost,
     grid: room.grid,
     requests: {
       make: room.requests,
-      write: changedCells({ ...area, top: 0 }, [header, ...wanted], stands),
+      write: changedCells({ ...area, top: 0 }, whole, stands),
       look: looks.requests,
       trim: changedCells({ ...area, top: 1 + wanted.length }, surplus, stands),
       notes: [noteOf(tab.sheetId, KEY, memory, taken, now, { meanwhile, plain })],
