@@ -8,7 +8,7 @@ import { resume } from '../../src/sync/resume.ts';
 import { retry } from '../../src/sync/retry.ts';
 import { PLAN_OPTIONS } from '../support/engine.ts';
 import { settingNames } from '../support/points.ts';
-import { makeSheetEngine, WRITE_BACK, type SheetEngine } from '../support/sheet-engine.ts';
+import { makeSheetEngine, onSheet, WRITE_BACK, type SheetEngine } from '../support/sheet-engine.ts';
 import { googleOfFile } from '../support/google/of-file.ts';
 
 const fake = googleOfFile();
@@ -101,6 +101,39 @@ describe('what became of rows', () => {
     made.tab.set(1, 2, 'a remark');
     for (const name of ['Status', 'Service ID', 'Synced'])
       made.tab.deleteColumn(made.tab.shown()[0]?.indexOf(name) ?? -1);
+    expect((await run(made)).report.exit_code).toBe(0);
+    expect(made.tab.shown().map((row) => row[2])).toEqual(['Message', '', '']);
+  });
+
+  it('is not written over messages in another tab that the mapping reads later', async () => {
+    const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann']]);
+    await run(made);
+    const next = onSheet(made.engine, fake, [
+      [...HEADER, 'Message'],
+      ['B', 'Bob', 'pays cash'],
+    ]);
+    const shown = next.tab.shown();
+    expect((await run(next)).report.exit_code).toBe(8);
+    expect(next.tab.shown()).toEqual(shown);
+  });
+
+  it('is not written over messages beside the rows that a limit left out', async () => {
+    const made = await makeSheetEngine(fake, [
+      [...HEADER, 'Message'],
+      ['A', 'Ann'],
+      ['B', 'Bob', 'pays cash'],
+    ]);
+    const shown = made.tab.shown();
+    const of = made.mapping({ writeBack: WRITE_BACK });
+    const limited = () =>
+      push(made.ports, 'push', [of], { ...PLAN_OPTIONS, limit: 1 }, () => Promise.resolve());
+    expect((await limited()).report.exit_code).toBe(8);
+    expect(warnings(made)[0]).toContain('column "Message" holds "pays cash" and no outcome');
+    expect(made.tab.shown()).toEqual(shown);
+    made.tab.set(2, 2, '');
+    expect((await limited()).report.exit_code).toBe(0);
+    // What stands there since is a remark on ours.
+    made.tab.set(2, 2, 'pays cash');
     expect((await run(made)).report.exit_code).toBe(0);
     expect(made.tab.shown().map((row) => row[2])).toEqual(['Message', '', '']);
   });

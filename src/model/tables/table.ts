@@ -150,8 +150,12 @@ export interface WriteBack {
   /** Headers of the cells that were read: notes on others at the rows are those of another mapping. */
   readonly used: readonly string[];
   readonly rows: readonly WriteBackRow[];
-  /** That a column of ours may be somebody's: where none of the words stands in it, in whichever row of the tab, nothing is written. */
-  readonly doubt?: { readonly column: string; readonly words: ReadonlySet<string>; readonly error: Error };
+  /** Columns of ours that may be somebody's: where a text stands in one, and none of the words, in whichever row of the tab, nothing is written. */
+  readonly doubts?: readonly {
+    readonly column: string;
+    readonly words: ReadonlySet<string>;
+    readonly errorOf: (text: string) => Error;
+  }[];
 }
 
 /** What a write-back did. */

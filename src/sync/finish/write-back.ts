@@ -7,8 +7,9 @@ import { OUTCOMES } from '../../model/outcome.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import type { Run } from '../../model/state/store.ts';
 import { shownLine } from '../../model/tables/cell.ts';
-import type { WriteBack, WriteBackResult, WriteBackRow } from '../../model/tables/table.ts';
+import type { TableLocation, WriteBack, WriteBackResult, WriteBackRow } from '../../model/tables/table.ts';
 import { wallClock } from '../../model/time/wall-clock.ts';
+import { optionsOf } from '../journal/stored-run.ts';
 import { eachRow, rowPages } from '../rows/row-pages.ts';
 import type { SyncPorts } from '../ports.ts';
 import { rowWriter } from '../../plan/write-back-rows.ts';
@@ -38,11 +39,7 @@ export async function leftRows(rows: RunRows, mappings: readonly PushMapping[]):
  */
 export async function writeBackOutcomes(
   ports: Ports,
-  {
-    mapping,
-    rows,
-    run: { account },
-  }: { readonly mapping: PushMapping; readonly rows: RunRows; readonly run: Run },
+  { mapping, rows, run }: { readonly mapping: PushMapping; readonly rows: RunRows; readonly run: Run },
   only?: ReadonlySet<number>,
 ): Promise<TeamsheetError | undefined> {
   const { name, writeBack: names, source } = mapping;
@@ -53,33 +50,33 @@ export async function writeBackOutcomes(
   const header = await rows.header(name);
   const time = wallClock(ports.timezone)(ports.clock.now()).toISOString().slice(0, 16).replace('T', ' ');
   const toRows = rowWriter(mapping, header, time);
-  const known = (await ports.store.fact(account, factOf(name)))?.value;
+  const fact = factOf(name, location);
+  const known = (await ports.store.fact(run.account, fact))?.value;
   const telling = tellingColumns(mapping, header, known);
   const written: WriteBackRow[] = [];
-  const foreign = new Map<TellingColumn, string>();
+  // What stands beside the rows that it did not read is not known.
+  const doubted = new Set(isPart(run, name) ? telling.filter(({ words }) => words === NONE) : []);
   for await (const page of rowPages(rows, name)) {
     for (const row of page) {
-      for (const column of telling) {
-        const text = foreign.has(column) ? undefined : foreignIn(row, column);
-        if (text !== undefined) foreign.set(column, text);
-      }
+      for (const column of telling) if (isForeign(row, column)) doubted.add(column);
       // Rows that are left out may be those of another mapping of the same tab.
       if (row.outcome !== 'excluded' && only?.has(row.rowNumber) !== false) written.push(...toRows(row));
     }
   }
   if (written.length === 0) return undefined;
   const named = names.message === undefined ? (known ?? '') : foldName(names.message);
+  const remember = async (): Promise<void> => {
+    if (known !== named) await ports.store.setFact(run.account, fact, named);
+  };
   // An answer may be lost: what is written is ours from here on.
-  if (known !== named && foreign.size === 0) await ports.store.setFact(account, factOf(name), named);
+  if (doubted.size === 0) await remember();
   try {
     const columns = Object.values(names);
     const read = readColumns(mapping, header);
-    const [doubt] = telling.flatMap((column) => {
-      const text = foreign.get(column);
-      return text === undefined ? [] : [doubtOf(column, text)];
-    });
-    const content = { options: source, header, columns, ...read, rows: written, ...(doubt && { doubt }) };
+    const doubts = Array.from(doubted, doubtOf);
+    const content = { options: source, header, columns, ...read, rows: written, doubts };
     tell(ports, source.origin, await kind.writeBack(location, content));
+    if (doubted.size > 0) await remember();
     return undefined;
   } catch (error) {
     if (!(error instanceof TeamsheetError)) throw error;
@@ -99,8 +96,15 @@ interface TellingColumn {
   readonly words: ReadonlySet<string>;
 }
 
-/** Keeps, once outcomes of a mapping were written into its source, the name of their column of messages. */
-const factOf = (mapping: string): string => `write_back:${mapping}`;
+/** Keeps, once outcomes of a mapping were written into a source, the name of their column of messages: its next source has columns of its own. */
+const factOf = (mapping: string, source: TableLocation): string =>
+  `write_back:${mapping}:${JSON.stringify(source)}`;
+
+/** Whether a limit or a retry left out rows of the table. */
+function isPart(run: Run, mapping: string): boolean {
+  const { limit, only } = optionsOf(run);
+  return limit !== undefined || only?.[mapping] !== undefined;
+}
 
 /**
  * The column of outcomes, and that of messages, which may hold any text, where it is not `known` from the last time. Before the first time, others of ours
@@ -125,18 +129,21 @@ function tellingColumns(
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** What somebody keeps in a column beside the lines of a row. Beside a row that is left out, a message may be that of another mapping of the same tab. */
-function foreignIn({ lines, outcome }: RunRow, { at, words }: TellingColumn): string | undefined {
-  if (outcome === 'excluded' && words === NONE) return undefined;
+/** Whether somebody keeps something in a column beside the lines of a row. Beside a row that is left out, a message may be that of another mapping of the same tab. */
+function isForeign({ lines, outcome }: RunRow, { at, words }: TellingColumn): boolean {
+  if (outcome === 'excluded' && words === NONE) return false;
   const texts = lines.map((cells) => shownLine(cells)[at]?.trim() ?? '');
-  return texts.find((text) => text !== '' && !words.has(text));
+  return texts.some((text) => text !== '' && !words.has(text));
 }
 
 /** Somebody keeps something else in the column, unless outcomes stand in other rows of the tab. */
-function doubtOf({ name: column, words }: TellingColumn, text: string): WriteBack['doubt'] {
-  const message = `column ${show(column)} holds ${show(text)} and no outcome, so it is somebody else's`;
-  const next = 'Give "write_back" columns of its own, or empty that column.';
-  return { column, words, error: new UnavailableError('destination.taken', message, { next }) };
+function doubtOf({ name: column, words }: TellingColumn): NonNullable<WriteBack['doubts']>[number] {
+  const errorOf = (text: string): UnavailableError => {
+    const message = `column ${show(column)} holds ${show(text)} and no outcome, so it is somebody else's`;
+    const next = 'Give "write_back" columns of its own, or empty that column.';
+    return new UnavailableError('destination.taken', message, { next });
+  };
+  return { column, words, errorOf };
 }
 
 const SHOWN = 5;

@@ -219,12 +219,18 @@ function isRepeated(changes: readonly CellChange[], last: Update | undefined): b
 const isHeader = (change: CellChange, { header, columns }: TabView): boolean =>
   'text' in change && change.row === header.row && [...columns.values()].includes(change.column);
 
-/** Errors: that of the doubt, where the tab confirms it. */
-function refuseTaken({ writeBack: { doubt }, grid, header }: TabView): void {
-  const column = doubt && header.columns.get(foldName(doubt.column));
-  if (doubt === undefined || column === undefined) return;
-  const isOurs = ({ text }: GridCell): boolean => doubt.words.has(text.trim());
-  if (!grid.rows.some((_, row) => row > header.row && isOurs(cellAt(grid, row, column)))) throw doubt.error;
+/** Errors: that of a doubt, where the tab confirms it. */
+function refuseTaken({ writeBack: { doubts = [] }, grid, header }: TabView): void {
+  for (const { column: name, words, errorOf } of doubts) {
+    const column = header.columns.get(foldName(name));
+    if (column === undefined) continue;
+    const texts = grid.rows
+      .slice(header.row + 1)
+      .map((row) => row[column]?.text.trim() ?? '')
+      .filter((text) => text !== '');
+    const [text] = texts;
+    if (text !== undefined && !texts.some((each) => words.has(each))) throw errorOf(text);
+  }
 }
 
 function unwritten(title: string): UnavailableError {
