@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
+import { IncompleteError } from '../../src/model/error.ts';
 import { columnLetters } from '../../src/model/tables/column-letters.ts';
 import type { PushSummary } from '../../src/model/state/store.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
@@ -217,6 +218,21 @@ describe('what became of rows', () => {
       expect(made.tab.cell(1, 1).note).toBe(`teamsheet: ${TOO_LONG}`);
     },
   );
+
+  it('is not written beside a row that a later run has changed and the resumed one leaves', async () => {
+    const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann']]);
+    const statuses = (): readonly unknown[] => made.tab.shown().map((row) => row[2]);
+    await run(made);
+    made.tab.set(1, 1, 'Anna');
+    made.engine.service.faults.push({ throws: new IncompleteError('budget.exhausted', 'used up') });
+    const { report } = await run(made);
+    expect(statuses()).toEqual(['Status', 'deferred']);
+    made.tab.set(1, 1, 'Annabel');
+    await run(made);
+    const resumed = await resume(made.ports, report.run ?? '', () => Promise.resolve());
+    expect(resumed?.report.mappings[0]).toMatchObject({ deferred: 1, stale: 1 });
+    expect(statuses()).toEqual(['Status', 'updated']);
+  });
 
   it('is written once: a run that changes nothing writes nothing', async () => {
     const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann'], ['B', LONG]]);

@@ -4,6 +4,7 @@ import { show } from '../../mapping/show.ts';
 import { foldName } from '../../model/fold-name.ts';
 import { TeamsheetError, UnavailableError } from '../../model/error.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
+import { isLeftToPush } from '../../model/said.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import type { Run } from '../../model/state/store.ts';
 import { shownLine } from '../../model/tables/cell.ts';
@@ -53,6 +54,9 @@ export async function writeBackOutcomes(
   const fact = factOf(name, location);
   const known = (await ports.store.fact(run.account, fact))?.value;
   const telling = tellingColumns(mapping, header, known);
+  // What became of a row that is left to the next push, a later run has said.
+  const isTold = ({ rowNumber, said }: RunRow): boolean =>
+    only === undefined || (only.has(rowNumber) && !isLeftToPush(said));
   const written: WriteBackRow[] = [];
   // What stands beside the rows that it did not read is not known.
   const doubted = new Set(isPart(run, name) ? telling.filter(({ words }) => words === NONE) : []);
@@ -60,7 +64,7 @@ export async function writeBackOutcomes(
     for (const row of page) {
       for (const column of telling) if (isForeign(row, column)) doubted.add(column);
       // Rows that are left out may be those of another mapping of the same tab.
-      if (row.outcome !== 'excluded' && only?.has(row.rowNumber) !== false) written.push(...toRows(row));
+      if (row.outcome !== 'excluded' && isTold(row)) written.push(...toRows(row));
     }
   }
   if (written.length === 0) return undefined;
