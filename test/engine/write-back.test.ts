@@ -118,6 +118,21 @@ describe('what became of rows', () => {
     expect(next.tab.shown()).toEqual(shown);
   });
 
+  it('is not written over messages beside the rows of the next mapping of the tab', async () => {
+    const made = await makeSheetEngine(fake, [
+      [...HEADER, 'Kind', 'Message'],
+      ['A', 'Ann', 'x'],
+      ['B', 'Bob', 'y', 'pays cash'],
+    ]);
+    const shown = made.tab.shown();
+    for (const text of ['x', 'y']) {
+      const plain = made.mapping({ writeBack: WRITE_BACK, name: text });
+      const of = { ...plain, source: { ...plain.source, where: [{ header: 'Kind', equals: true, text }] } };
+      expect((await run(made, { of })).report.exit_code).toBe(8);
+    }
+    expect(made.tab.shown()).toEqual(shown);
+  });
+
   it('is not written over messages beside the rows that a limit left out', async () => {
     const made = await makeSheetEngine(fake, [
       [...HEADER, 'Message'],

@@ -62,7 +62,7 @@ export async function writeBackOutcomes(
   const doubted = new Set(isPart(run, name) ? telling.filter(({ words }) => words === NONE) : []);
   for await (const page of rowPages(rows, name)) {
     for (const row of page) {
-      for (const column of telling) if (isForeign(row, column)) doubted.add(column);
+      for (const column of telling) if (isForeign(row, column, known !== undefined)) doubted.add(column);
       // Rows that are left out may be those of another mapping of the same tab.
       if (row.outcome !== 'excluded' && isTold(row)) written.push(...toRows(row));
     }
@@ -133,9 +133,12 @@ function tellingColumns(
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Whether somebody keeps something in a column beside the lines of a row. Beside a row that is left out, a message may be that of another mapping of the same tab. */
-function isForeign({ lines, outcome }: RunRow, { at, words }: TellingColumn): boolean {
-  if (outcome === 'excluded' && words === NONE) return false;
+/**
+ * Whether somebody keeps something in a column beside the lines of a row. Beside a row that is left out, a message may be that of another mapping of the same tab,
+ * where outcomes were written before.
+ */
+function isForeign({ lines, outcome }: RunRow, { at, words }: TellingColumn, isWritten: boolean): boolean {
+  if (outcome === 'excluded' && words === NONE && isWritten) return false;
   const texts = lines.map((cells) => shownLine(cells)[at]?.trim() ?? '');
   return texts.some((text) => text !== '' && !words.has(text));
 }
