@@ -60,12 +60,12 @@ export async function planPrune(
 function newestWriters(newestFirst: readonly Run[]): ReadonlyMap<string, string> {
   const writers = new Map<string, string>();
   for (const run of newestFirst.toReversed()) {
-    const { id, account, summaries, endedAtMs } = run;
+    const { id, account, summaries, phase } = run;
     for (const each of summaries)
       if (each.direction === 'push' && each.created + each.updated + each.unknown > 0)
         writers.set(nameOf(account, each.resource), id);
-    // One whose process was killed did not say what it wrote.
-    if (endedAtMs === null) for (const resource of resourcesOf(run)) writers.set(resource, id);
+    // One that was cut off did not say what it wrote.
+    if (phase === 'writing') for (const resource of resourcesOf(run)) writers.set(resource, id);
   }
   return writers;
 }

@@ -94,7 +94,7 @@ it('takes a run that was killed once a later one has replaced it: it has no end 
   expect(await plan(engine, 0, 30)).toMatchObject({ runs: ['R1'], needed: [], kept: 1 });
 });
 
-it('leaves a run that was killed to what an older one has open: it may have written last', async () => {
+it('leaves a run that was cut off to what an older one has open: it may have written last', async () => {
   const engine = await makeEngine();
   const mapping = (name: string) => ({ name, resource: 'prices' });
   const of = (...names: readonly string[]): string =>
@@ -103,7 +103,7 @@ it('leaves a run that was killed to what an older one has open: it may have writ
     { direction: 'push', name: 'prices', results: 'prices.csv', deferred: 0, unknown: 0, conflict: 0 },
   ] as unknown as Run['summaries'];
   await addRun(engine, 'R1', 90, { mappings: of('prices', 'others'), finished: false });
-  await addRun(engine, 'R2', 80, { mappings: of('prices'), finished: false, endedAtMs: null });
+  await addRun(engine, 'R2', 80, { mappings: of('prices'), phase: 'writing', finished: false });
   await addRun(engine, 'R3', 70, { mappings: of('prices'), summaries: whole });
   expect(await plan(engine, 0, 30)).toMatchObject({ runs: ['R3'], needed: ['R1'], kept: 2 });
 });
