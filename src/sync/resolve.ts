@@ -22,6 +22,7 @@ import { waitForOpenWrites } from './journal/open-writes.ts';
 import { openAccount } from './plan/plan-sync.ts';
 import { finish } from './finish/end-run.ts';
 import { leftRows, type LeftRows } from './finish/write-back.ts';
+import { cutOffMappings } from './runs/superseded.ts';
 import { reconcileWrites } from './reconcile/writes.ts';
 import { allMappings, pushedMappings, rowsTask } from './journal/stored-run.ts';
 import { rowsOfWrites } from './journal/unverified.ts';
@@ -122,7 +123,7 @@ async function resolveRun(resolver: Resolver, cases: readonly OpenCase[]): Promi
   const rows = kept ?? (await ports.store.openRunRows(null));
   try {
     const isLost = await hasLostRows(run, kept);
-    const left = await leftRows(rows, pushedMappings(run));
+    const left = await leftRows(rows, pushedMappings(run), await cutOffMappings(ports.store, run));
     const settled: ResolvedCase[] = [];
     for (const [name, ofMapping] of Map.groupBy(cases, ({ mapping }) => mapping)) {
       const mapping = mappingOf(run, name);

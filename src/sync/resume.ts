@@ -6,7 +6,7 @@ import { NO_REQUESTS, type Run } from '../model/state/store.ts';
 import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
 import { leftRows } from './finish/write-back.ts';
 import { endLostRun, hasLostRows } from './journal/lost-rows.ts';
-import { leaveOvertaken, newestLeft } from './runs/superseded.ts';
+import { cutOffMappings, leaveOvertaken, newestLeft } from './runs/superseded.ts';
 import { deferRows, noteSent, wordsOfCreated } from './journal/unverified.ts';
 import { openAccount, planRows, whyStopped } from './plan/plan-sync.ts';
 import {
@@ -81,7 +81,7 @@ export async function resume(
       const begun = { ports, run, mappings, rows: read, account, options };
       return await planAndWrite(begun, approve).catch(afterGuard);
     }
-    const left = await leftRows(kept, mappings);
+    const left = await leftRows(kept, mappings, await cutOffMappings(ports.store, run));
     const begun = { ports, run, mappings, rows: kept, account, options, left };
     const { ready, planned } = await planLeft(begun, approve, added.limit);
     // Only the end of a run tells when its last write can have gone out.

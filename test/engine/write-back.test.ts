@@ -234,6 +234,32 @@ describe('what became of rows', () => {
     },
   );
 
+  it('is written by resume beside all rows that a killed run has sent, where a retry came between', async () => {
+    const made = await makeSheetEngine(fake, [HEADER, ['A', LONG]]);
+    const of = made.mapping({ writeBack: WRITE_BACK, batchSize: 1 });
+    await run(made, { of });
+    for (const [at, cells] of [
+      ['B', 'Bob'],
+      ['C', 'Cid'],
+    ].entries())
+      cells.forEach((cell, column) => made.tab.set(2 + at, column, cell));
+    let sent = 0;
+    made.engine.service.onCall = (body) => {
+      if (body !== undefined && (sent += 1) === 2) throw new Error('killed');
+    };
+    const ports = { ...made.ports, concurrency: 1 };
+    await expect(run({ ...made, ports }, { of })).rejects.toThrow('killed');
+    made.engine.service.onCall = () => undefined;
+    const [killed, first] = await made.engine.store.runs(2);
+    made.tab.set(1, 1, 'Ann');
+    const approve = (): Promise<void> => Promise.resolve();
+    await retry(made.ports, first?.id, PLAN_OPTIONS, () => of, approve);
+    const statuses = (): readonly unknown[] => made.tab.shown().map((row) => row[2] ?? '');
+    expect(statuses()).toEqual(['Status', 'created', '', '']);
+    await resume(made.ports, killed?.id, approve);
+    expect(statuses()).toEqual(['Status', 'created', 'created', 'created']);
+  });
+
   it('is not written beside a row that a later run has changed and the resumed one leaves', async () => {
     const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann']]);
     const statuses = (): readonly unknown[] => made.tab.shown().map((row) => row[2]);

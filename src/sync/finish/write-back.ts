@@ -20,13 +20,25 @@ type Ports = Pick<SyncPorts, 'tables' | 'emit' | 'clock' | 'timezone' | 'store'>
 /** By mapping, the numbers of the rows that a run has left. */
 export type LeftRows = ReadonlyMap<string, ReadonlySet<number>>;
 
-/** What a run has left that goes on now, where mappings write outcomes back: what a later run said of its other rows stands beside them by now. */
-export async function leftRows(rows: RunRows, mappings: readonly PushMapping[]): Promise<LeftRows> {
+const LEFT = ['deferred', 'unknown', 'conflict'] as const;
+/** A run that was cut off has not said so of these rows yet. */
+const UNTOLD = ['created', 'updated', 'unchanged', ...LEFT] as const;
+
+/**
+ * What a run has left that goes on now, where mappings write outcomes back: what a later run said of its other rows stands beside them by now. Of the mappings that
+ * are `cutOff` and that no later run has read, it has told nothing yet; of their refused rows a retry may have.
+ */
+export async function leftRows(
+  rows: RunRows,
+  mappings: readonly PushMapping[],
+  cutOff: ReadonlySet<string>,
+): Promise<LeftRows> {
   const left = new Map<string, ReadonlySet<number>>();
   for (const { name, writeBack } of mappings) {
     if (writeBack === undefined) continue;
     const numbers = new Set<number>();
-    for (const query of [{ open: true }, { outcomes: ['deferred', 'unknown', 'conflict'] }] as const)
+    const outcomes = cutOff.has(name) ? UNTOLD : LEFT;
+    for (const query of [{ open: true }, { outcomes }] as const)
       for await (const { rowNumber } of eachRow(rows, name, { ...query, only: 'fields' }))
         numbers.add(rowNumber);
     left.set(name, numbers);

@@ -122,6 +122,16 @@ const readSince = (run: Run, later: readonly Run[], mapping: string): Run | unde
 export const overtakenMappings = (run: Run, later: readonly Run[]): readonly string[] =>
   pushedMappings(run).flatMap(({ name }) => (readSince(run, later, name) === undefined ? [] : [name]));
 
+/** The mappings of a run that was cut off while it wrote and that no later run has read again. */
+export async function cutOffMappings(
+  store: Pick<SyncPorts['store'], 'runs'>,
+  run: Run,
+): Promise<ReadonlySet<string>> {
+  if (run.phase !== 'writing') return new Set();
+  const names = new Set(pushedMappings(run).map(({ name }) => name));
+  return names.difference(new Set(overtakenMappings(run, await laterRuns(store, run))));
+}
+
 /** The newest unfinished run that has a mapping which no later run has read; where all are overtaken, the newest of them. */
 export async function newestLeft(
   store: Pick<SyncPorts['store'], 'runs' | 'newestUnfinishedRun'>,
