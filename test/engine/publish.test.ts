@@ -532,6 +532,17 @@ describe('publishing a league', () => {
     expect(await months(2)).not.toContain('In front so far');
   });
 
+  it('names the manager of a month whose weeks are all shown where one of the next month has begun', async () => {
+    const [september, october] = [4, 5];
+    for (const week of [september, october])
+      await keep(...MEMBERS.map((member, index) => squadOf(member, week, 10 + index, endOf(week) + 1)), [
+        keptMark(`week-${week}`, 'processed', endOf(week), { by: 'trigger' }),
+      ]);
+    await keep(fixtures(october, startOf(1)));
+    await publish(endOf(october) + DAY, {}, [], { kind: 'range', from: september, to: september });
+    expect(page('months.html')).toContain('Manager of the month</h3>');
+  });
+
   it('names ids to be hidden of whom no squad is known: whoever they mean may be shown', async () => {
     await twoWeeks();
     await publish(afterTwo, { hide: new Set(['bob', 'Cat']) });

@@ -98,6 +98,7 @@ export async function publishLeague(
       last === all.values.length - 1 &&
       season.every(({ isOver }) => isOver) &&
       !(await hasMoreWeeks(ports, scope, season)),
+    nextMs: all.values[last + 1]?.kickOffMs,
   });
   const grouped = groups.map(({ member }) => member);
   for (const unknown of [

@@ -20,6 +20,8 @@ export interface SiteOptions {
   readonly timezone: string;
   /** Whether no week follows the last one that is shown. */
   readonly isOver: boolean;
+  /** The first kick-off of the week that follows it, where that has begun. */
+  readonly nextMs?: number | undefined;
 }
 
 /** A squad in a week, with what changed since the week before. */

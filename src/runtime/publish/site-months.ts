@@ -3,12 +3,17 @@ import { nameOf, type ShownWeek, type SiteOptions, type SquadNames } from './sho
 
 /**
  * The months of the weeks that are shown, by the time of their first kick-offs in the configured zone, with the points of their weeks until the last one that is shown. A month is over where a week of
- * a later one is shown or none follows, and none of its own weeks can change.
+ * a later one has begun or none follows, and none of its own weeks can change.
  */
 export function monthsOf(
   weeks: readonly ShownWeek[],
   names: SquadNames,
-  { timezone, isOver, shown }: Pick<SiteOptions, 'timezone' | 'isOver' | 'shown'>,
+  {
+    timezone,
+    isOver,
+    nextMs = Number.NaN,
+    shown,
+  }: Pick<SiteOptions, 'timezone' | 'isOver' | 'nextMs' | 'shown'>,
 ): readonly SiteMonth[] {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, month: 'long', year: 'numeric' });
   const timed = weeks.filter(({ week }) => !Number.isNaN(week.kickOffMs));
@@ -16,13 +21,15 @@ export function monthsOf(
   const months = [...all].filter(
     ([, its]) => its.some(isRead) && its.some(({ week }) => shown.has(week.gameWeek)),
   );
+  const hasEnded = (name: string): boolean =>
+    isOver || (!Number.isNaN(nextMs) && format.format(nextMs) !== name);
   const numbers = (its: readonly ShownWeek[]): readonly number[] => its.map(({ week }) => week.number);
   return months.map(([name, its], index) => ({
     name,
     weeks: numbers(its.filter(isRead)),
     missing: numbers(its.filter((each) => !isRead(each))),
     isOver:
-      (isOver || index < months.length - 1) &&
+      (hasEnded(name) || index < months.length - 1) &&
       its.every(({ week: { state } }) => state !== 'open' && state !== 'provisional'),
     table: sums(its)
       .filter(([squad]) => names.has(squad))

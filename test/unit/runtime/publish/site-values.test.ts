@@ -32,6 +32,16 @@ describe('the months of a site', () => {
     expect(siteOf(final, siteOptions(final, { isOver: true })).months[1]?.isOver).toBe(true);
   });
 
+  it('are over where the week after the last one that is shown is of a later one', () => {
+    const isOver = (nextMs: number): boolean | undefined =>
+      siteOf(season.slice(0, 3), siteOptions(season, { nextMs })).months[0]?.isOver;
+    expect([Date.UTC(2026, 8, 5), Date.UTC(2026, 7, 31), Number.NaN].map(isOver)).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
   it('name the weeks of which nothing was read', () => {
     const gaps = season.map((week, at) => (at < 2 ? { ...week, squads: [] } : week));
     const options = siteOptions(season);
