@@ -47,8 +47,8 @@ export function listPager(path: string, of: PageOf): Markup | null {
 export interface StandingsRow {
   readonly rank: number | undefined;
   readonly squad: SiteSquad;
-  /** The points that count, where they are not the squad's total. */
-  readonly points?: number;
+  /** The points that count, where they are not the squad's total; null where they are not known. */
+  readonly points?: number | null;
 }
 
 /** The week of a squad that a table is about; undefined where nothing is known of it. */
@@ -80,7 +80,7 @@ export function standingsTable(
       movement(now),
       markup`${squadLink(squad, root)}${squad.mark !== undefined && markup` <span class="badge">${squad.mark}</span>`}`,
       count(now?.points),
-      markup`<b>${count(points ?? now?.total ?? squad.weeks.at(-1)?.total)}</b>`,
+      markup`<b>${count(points === undefined ? (now?.total ?? squad.weeks.at(-1)?.total) : points)}</b>`,
       ...madeOf(now),
     ];
   });

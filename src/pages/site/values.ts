@@ -141,14 +141,14 @@ export interface SiteMonth {
   readonly table: readonly SquadNumber[];
 }
 
-/** The squads of one of the operator's own groups, the best first. */
+/** The squads of one of the operator's own groups, the best first; those whose points are not known have no place and stand at the end. */
 export interface SiteGroup {
   readonly name: string;
   readonly table: readonly {
-    readonly rank: number;
+    readonly rank: number | undefined;
     readonly squad: SiteSquad;
     /** Those that count in the group. */
-    readonly points: number;
+    readonly points: number | null;
   }[];
 }
 

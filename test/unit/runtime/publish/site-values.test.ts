@@ -183,6 +183,32 @@ describe('the groups of a site', () => {
     expect(siteOf(weeks, options).groups[0]?.table.map(({ points }) => points)).toEqual([60]);
   });
 
+  it('place nobody by an older total than that of the others', () => {
+    const members = new Map(['M1', 'M2', 'M3', 'M4'].map((member) => [member, undefined]));
+    const weeks = season.map((week, at) => {
+      const [one, two, ...rest] = week.squads;
+      if (at < 5 || one === undefined || two === undefined) return week;
+      return { ...week, squads: [{ ...one, total: undefined, points: undefined }, ...rest] };
+    });
+    const tableOf = (its: typeof weeks) =>
+      siteOf(its, siteOptions(season, { groups: [{ name: 'Office', members }] })).groups[0]?.table;
+    const table = tableOf(weeks) ?? [];
+    expect(table.map(({ rank }) => rank)).toEqual([1, 2, undefined, undefined]);
+    expect(table.slice(2).map(({ squad, points }) => [squad.number, points])).toEqual([
+      [1, null],
+      [2, null],
+    ]);
+    // Where nothing of the last week is known yet, everybody has the total of the one before.
+    const before = tableOf(season.slice(0, 5))?.map(({ points }) => points);
+    for (const squads of [
+      [],
+      season[5]?.squads.map((each) => ({ ...each, total: undefined, points: undefined })),
+    ]) {
+      const unread = season.map((week, at) => (at < 5 ? week : { ...week, squads: squads ?? [] }));
+      expect(tableOf(unread)?.map(({ points }) => points)).toEqual(before);
+    }
+  });
+
   it('leave the place of a hidden squad empty', () => {
     const members = new Map(season[0]?.squads.map(({ member }) => [member ?? '', undefined]));
     const options = siteOptions(season, { groups: [{ name: 'Office', members }] });
