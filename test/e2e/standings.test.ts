@@ -111,6 +111,22 @@ it('the standings of weeks that are over are those that the service kept itself'
   expect(report()).toEqual(rows.filter((row) => row['Week'] === String(weeks[1])));
 });
 
+it('the first standings of a week are those of the whole league, also beside a report of the first line-ups', async () => {
+  await start(smallDemo(folder.path, { per_minute: 100_000 }));
+  const lineups = REPORT.slice(0, REPORT.indexOf('columns:')).replaceAll('standings', 'lineups');
+  folder.write('mappings/lineups.yaml', lineups);
+  const { list } = await control(service.sandbox, 'GET', '/truth?game_week=6');
+  const truth = list as unknown as readonly Truth[];
+  const ranks = new Map(truth.map(({ squad, rank }) => [squad.id, String(rank)]));
+  const { code, stdout } = await run('pull', 'lineups', 'standings', '--limit', '3', '--json');
+  const limited = { records: 3, limited: true };
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ mappings: [limited, limited] });
+  const rows = report();
+  expect(rows.map((row) => row['Rank'])).toEqual(rows.map((row) => ranks.get(row['Squad ID'] ?? '')));
+  expect(rows[0]?.['Rank']).toBe('1');
+});
+
 it('the points of a week that is processed after the next one began follow from the totals', async () => {
   await start(smallDemo(folder.path, { per_minute: 100_000, week_turns: 'end' }));
   const truths = async (week: number): Promise<readonly Truth[]> =>

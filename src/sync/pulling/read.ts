@@ -99,6 +99,12 @@ export function take<Item>(read: Read<Item>, context: ReadContext): AsyncIterabl
   return context.share(read.name, () => read.batches(context));
 }
 
+/** For what is made of all records of other reads, however few of its own are wanted. The reads of mappings that want the first records alone are not shared with it. */
+export const unlimited = (context: ReadContext): ReadContext =>
+  context.limit === Infinity
+    ? context
+    : { ...context, limit: Infinity, share: (name, read) => context.share(`all of ${name}`, read) };
+
 /** How often each read of a run will be taken: once by each mapping, and once by each different read that needs it. */
 function countUses(reads: readonly Read[]): ReadonlyMap<string, number> {
   const uses = new Map<string, number>();

@@ -3,7 +3,7 @@ import { unknownMembers } from '../memory/group-members.ts';
 import { keptStandings } from '../memory/kept-standings.ts';
 import { leagueWeeks } from '../memory/league-weeks.ts';
 import { serviceNow } from '../memory/service-time.ts';
-import type { Read } from './read.ts';
+import { unlimited, type Read } from './read.ts';
 import { tellDaysOfWeeks } from './reuse.ts';
 import { detailRead, leagueOf, lineupRead } from './squads.ts';
 import { readChosen, stillNew, tellMissing } from './weeks.ts';
@@ -30,7 +30,8 @@ export function standingsRead(mapping: PullMapping): Read {
     batches: async function* (context) {
       const { store, account, groups } = context;
       const scope = { account, league };
-      const { weeks: chosen, missing, stop } = await readChosen(choice, scope, context, [lineups, details]);
+      const reads = [lineups, details];
+      const { weeks: chosen, missing, stop } = await readChosen(choice, scope, unlimited(context), reads);
       const season = await leagueWeeks(store.memory, scope, await serviceNow(context, account));
       const ids = new Set(chosen.map(({ week }) => week.id));
       const none = new Set(missing);
