@@ -79,9 +79,16 @@ function byStatus(
   nowMs: number | undefined,
 ): WeekEnd {
   const beforeMs = Number.isNaN(currentMs) ? (nowMs ?? Infinity) : currentMs;
-  const wordsOf = (some: readonly GameWeek[]) =>
-    new Set(matchesOf(some).flatMap(({ status }) => status ?? []));
-  const notBegun = wordsOf(weeks.filter((each) => startOf(each) > beforeMs));
+  const wordsIn = (matches: ReturnType<typeof matchesOf>) =>
+    new Set(matches.flatMap(({ status }) => status ?? []));
+  const wordsOf = (some: readonly GameWeek[]) => wordsIn(matchesOf(some));
+  const toCome = weeks.filter((each) => startOf(each) > beforeMs);
+  // A match that is played before its week may be over.
+  const notBegun = wordsIn(
+    toCome.flatMap((each) =>
+      matchesOf([each]).filter(({ start_date }) => !(timeOf(start_date) < startOf(each))),
+    ),
+  );
   const words = [...wordsOf([week])];
   const waiting = words.find((word) => notBegun.has(word));
   if (waiting !== undefined)

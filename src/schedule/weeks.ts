@@ -1,4 +1,5 @@
 import type { RecordOf } from '../contract/index.ts';
+import { isBroughtForward } from '../model/time/brought-forward.ts';
 import type { WeekMoment } from '../model/time/schedule.ts';
 import { parseTimeMs } from '../model/time/service-time.ts';
 
@@ -9,23 +10,25 @@ export interface ClockWeek {
   readonly week: string;
   readonly startMs: number | undefined;
   readonly endMs: number | undefined;
-  /** Its first match. */
+  /** Its first match, but for those that are played before it. */
   readonly kickoffMs: number | undefined;
 }
 
 /** The game weeks that the fixtures of a league name, in the order of their starts (section 2.8). */
 export function clockWeeks(fixtures: readonly RecordOf<'get-fixtures'>[]): readonly ClockWeek[] {
-  const weeks = fixtures.map((week): ClockWeek => {
-    const kickoffs = (week.fixtures ?? []).flatMap(({ start_date }) => timeOf(start_date) ?? []);
-    return {
-      id: week.id,
-      week: week.week ?? '?',
-      startMs: timeOf(week.start_date),
-      endMs: timeOf(week.end_date),
-      kickoffMs: kickoffs.length === 0 ? undefined : Math.min(...kickoffs),
-    };
-  });
-  return weeks.toSorted((one, other) => (one.startMs ?? Infinity) - (other.startMs ?? Infinity));
+  const weeks = fixtures.map((week) => ({
+    id: week.id,
+    week: week.week ?? '?',
+    startMs: timeOf(week.start_date),
+    endMs: timeOf(week.end_date),
+    kickoffs: (week.fixtures ?? []).flatMap(({ start_date }) => timeOf(start_date) ?? []),
+  }));
+  return weeks
+    .toSorted((one, other) => (one.startMs ?? Infinity) - (other.startMs ?? Infinity))
+    .map(({ kickoffs, ...week }, at, all): ClockWeek => {
+      const own = kickoffs.filter((kickoffMs) => !isBroughtForward(kickoffMs, week, all[at - 1]));
+      return { ...week, kickoffMs: own.length === 0 ? undefined : Math.min(...own) };
+    });
 }
 
 /** A moment of a week; undefined where the service does not show what it is counted from. */

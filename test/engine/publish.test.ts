@@ -236,6 +236,29 @@ describe('publishing a league', () => {
     expect((await publish(late)).waiting).toEqual([]);
   });
 
+  it('takes no match of a later week that was played early for one that is still to come', async () => {
+    const listed = (week: number, status: string, early: readonly string[] = []): readonly Kept[] =>
+      keptOfFixtures(
+        {
+          ...summary(week),
+          fixtures: [
+            { id: `f${week}`, start_date: iso(kickOffOf(week)), status },
+            ...early.map((id) => ({ id, start_date: iso(kickOffOf(1)), status: 'over' })),
+          ],
+        },
+        endOf(1) + 1,
+      );
+    await keep(listed(1, 'over'), listed(2, 'to come', ['early']), squadOf('ann', 1, 20, endOf(1) + 1), [
+      keptMark('week-1', 'processed', endOf(1) + 1, { by: 'trigger' }),
+      keptMark('week-1', 'current', endOf(1) + 1, {}),
+    ]);
+    const { waiting, weeks } = await publish(endOf(1) + DAY);
+    expect([waiting, weeks.map(({ week, state }) => [week, state])]).toEqual([[], [[1, 'final']]]);
+    // Nor for the first kick-off of its week.
+    await keep(squadOf('ann', 2, 0, startOf(2) + 1));
+    expect((await publish(kickOffOf(2) - 1)).waiting).toEqual([2]);
+  });
+
   it('shows a week whose first match is over in a second season, too', async () => {
     const next = 60;
     const listed = (week: number, status: string): readonly Kept[] =>

@@ -32,7 +32,7 @@ export async function numberedWeeks(
   const waiting: number[] = [];
   for (const [at, league] of season.entries()) {
     const number = numbers[at] ?? 0;
-    const first = await firstMatch(store.memory, scope, league.week.id);
+    const first = await firstMatch(store.memory, scope, league.week, season[at - 1]?.week);
     const begun = league.isOver || (first !== undefined && hasBegun(first, words, nowMs));
     if (!begun) {
       waiting.push(number);

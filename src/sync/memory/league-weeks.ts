@@ -134,7 +134,7 @@ interface Matches {
   readonly waitingAtMs: number | undefined;
 }
 
-/** What the fixtures say. The words of `status` are not shown by the interface: those of weeks after the current one are the words for matches that have not begun. */
+/** What the fixtures say. The words of `status` are not shown by the interface: those of weeks after the current one are the words for matches that have not begun, but for matches that are played before their week. */
 async function waitingMatches(
   memory: Memory,
   scope: LeagueScope,
@@ -144,23 +144,29 @@ async function waitingMatches(
   const all: {
     readonly at: number;
     readonly id: string;
+    readonly startMs: number;
     readonly kickOffMs: number;
     readonly status: string;
     readonly readAtMs: number;
   }[] = [];
-  for (const [at, { id }] of weeks.entries())
+  for (const [at, { id, startMs }] of weeks.entries())
     for (const { record, readAtMs } of await listedMatches(memory, scope, id)) {
       const { start_date, status } = record as RecordOf<'get-fixtures'> & { readonly status?: unknown };
       all.push({
         at,
         id,
+        startMs,
         kickOffMs: parseTimeMs(shownText(start_date)),
         status: shownText(status),
         readAtMs,
       });
     }
   const notBegun = new Set(
-    current === -1 ? [] : all.filter(({ at }) => at > current).map(({ status }) => status),
+    current === -1
+      ? []
+      : all
+          .filter(({ at, kickOffMs, startMs }) => at > current && !(kickOffMs < startMs))
+          .map(({ status }) => status),
   );
   return new Map(
     [...Map.groupBy(all, ({ id }) => id)].map(([id, matches]) => {

@@ -1,29 +1,32 @@
 import type { RecordOf } from '../../contract/index.ts';
 import type { LeagueScope, Memory } from '../../model/state/memory.ts';
+import { isBroughtForward } from '../../model/time/brought-forward.ts';
 import { parseTimeMs } from '../../model/time/service-time.ts';
-import { inOrder } from '../../season/game-week.ts';
+import { inOrder, type GameWeek } from '../../season/game-week.ts';
 import { knownWeeks, listedMatches } from '../memory/known-weeks.ts';
 
 type Match = NonNullable<RecordOf<'get-fixtures'>['fixtures']>[number];
 
-/** The match of a week that begins first, as it was read last. */
+/** The match of a week that begins first, as it was read last, but for those that are played before the week. */
 export interface FirstMatch {
   readonly kickOffMs: number;
   readonly readAtMs: number;
   readonly status: string;
 }
 
-/** The first match of a week whose time is known; undefined where none is. */
+/** The first match of a week whose time is known; undefined where none is. `last` is the week before. */
 export async function firstMatch(
   memory: Memory,
   scope: LeagueScope,
-  gameWeek: string,
+  week: GameWeek,
+  last: GameWeek | undefined,
 ): Promise<FirstMatch | undefined> {
   let first: FirstMatch | undefined;
-  for (const { record, readAtMs } of await listedMatches(memory, scope, gameWeek)) {
+  for (const { record, readAtMs } of await listedMatches(memory, scope, week.id)) {
     // Only `keptOfFixtures` makes such a record.
     const { start_date, status } = record as Match;
     const kickOffMs = parseTimeMs(start_date ?? '');
+    if (isBroughtForward(kickOffMs, week, last)) continue;
     if (Number.isNaN(kickOffMs) || kickOffMs >= (first?.kickOffMs ?? Infinity)) continue;
     first = { kickOffMs, readAtMs, status: status ?? '' };
   }
@@ -48,8 +51,11 @@ export async function waitingWords(
 ): Promise<ReadonlySet<string>> {
   const words = new Set<string>();
   const weeks = inOrder(await knownWeeks(memory, scope));
-  for (const { id } of weeks.slice(weeks.findLastIndex((week) => begun.has(week.id)) + 1))
-    for (const { record } of await listedMatches(memory, scope, id))
-      words.add((record as Match).status ?? '');
+  for (const { id, startMs } of weeks.slice(weeks.findLastIndex((week) => begun.has(week.id)) + 1))
+    for (const { record } of await listedMatches(memory, scope, id)) {
+      const { start_date, status } = record as Match;
+      // One that is played before its week may be over.
+      if (!(parseTimeMs(start_date ?? '') < startMs)) words.add(status ?? '');
+    }
   return words;
 }

@@ -35,6 +35,16 @@ const matches = (status: string | null, day = 22) => ({
   fixtures: [{ id: 'match', status, start_date: dayOf(day) }],
 });
 
+/** The season, where a match of week 4 was played in week 3. */
+const early = (shown: LeagueWeeks): LeagueWeeks => ({
+  ...shown,
+  weeks: shown.weeks?.map((each) =>
+    each.week === '4'
+      ? { ...each, fixtures: [...(each.fixtures ?? []), ...matches('finished').fixtures] }
+      : each,
+  ),
+});
+
 describe('a game week is over', () => {
   it.each([
     ['when its end has passed', league(24.1, 3)],
@@ -48,6 +58,7 @@ describe('a game week is over', () => {
       'by the words of its matches, where no end is shown',
       league(24.1, 3, { end_date: null, ...matches('finished') }),
     ],
+    ['also where a match of a later one is over', early(league(24.1, 3, matches('finished')))],
     ['by the words of its matches, where one ends after it', league(24.9, 3, matches('finished', 24.5))],
   ])('%s', (_what, shown) => {
     expect(weekEnd('WEEK-3', shown, 'UTC')).toEqual({ kind: 'ended' });
