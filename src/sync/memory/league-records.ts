@@ -223,22 +223,54 @@ export async function keptPlayers(
   scope: LeagueScope,
   { week, wholeMs }: Pick<KeptWeek, 'week' | 'wholeMs'>,
   rules: Pick<Rules, 'positions'>,
-): Promise<ReadonlyMap<string, PlayerWeek>> {
-  const players = new Map<string, PlayerWeek>();
+): Promise<ReadonlyMap<string, PlayerInWeek>> {
+  const players = new Map<string, PlayerInWeek>();
+  let clubs: ReadonlySet<string> | undefined;
   for await (const { id, record, readAtMs } of latestKept(memory, scope, week.id, 'player')) {
     const { player, stat } = record as KeptPlayer;
-    if (readAtMs >= wholeMs) players.set(id, { position: positionOf(rules, [player.position]), stat });
+    if (!(readAtMs >= wholeMs)) continue;
+    const isShown = typeof stat.minutes_played === 'number';
+    // It takes the fixtures of all weeks, and few weeks need it.
+    if (!isShown) clubs ??= await clubsWithout(memory, scope, week.id);
+    const hasNoMatch = !isShown && clubs?.has(player.team ?? '') === true;
+    players.set(id, { position: positionOf(rules, [player.position]), stat, hasNoMatch });
   }
   return players;
 }
 
-/** The minutes of each player. Where nobody is shown with none, a service shows those alone who played: a player without statistics did not. */
-export function minutesOf(players: ReadonlyMap<string, PlayerWeek>): ReadonlyMap<string, number> {
+/** A player in a week; without statistics, because his club has no match in it, or for what is not known. */
+interface PlayerInWeek extends PlayerWeek {
+  readonly hasNoMatch: boolean;
+}
+
+/** The names of the clubs that have matches in other weeks and none in this one; nothing where no match of it is known. */
+async function clubsWithout(
+  memory: Memory,
+  scope: LeagueScope,
+  gameWeek: string,
+): Promise<ReadonlySet<string>> {
+  const clubsIn = async (week: string): Promise<readonly string[]> =>
+    (await listedMatches(memory, scope, week)).flatMap(({ record }) => {
+      const { home, away } = (record as Fixture).teams ?? {};
+      return [home?.name, away?.name].filter((name) => typeof name === 'string');
+    });
+  const own = new Set(await clubsIn(gameWeek));
+  if (own.size === 0) return new Set();
+  const all = await Promise.all((await knownWeeks(memory, scope)).map(({ id }) => clubsIn(id)));
+  return new Set(all.flat()).difference(own);
+}
+
+/**
+ * The minutes of each player. Where nobody is shown with none, a service shows those alone who played: a player without statistics did not. Nor did one whose club has no match in the
+ * week.
+ */
+export function minutesOf(players: ReadonlyMap<string, PlayerInWeek>): ReadonlyMap<string, number> {
   const minutes = new Map<string, number>();
   for (const [id, { stat }] of players)
     if (typeof stat.minutes_played === 'number') minutes.set(id, stat.minutes_played);
   const showsAbsent = minutes.size === 0 || [...minutes.values()].includes(0);
-  if (!showsAbsent) for (const id of players.keys()) if (!minutes.has(id)) minutes.set(id, 0);
+  for (const [id, { hasNoMatch }] of players)
+    if ((hasNoMatch || !showsAbsent) && !minutes.has(id)) minutes.set(id, 0);
   return minutes;
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { LeagueScope } from '../../../../src/model/state/memory.ts';
-import { keptMark, keptOfFixtures, keptOfLineup } from '../../../../src/season/kept.ts';
-import { keptWeeks } from '../../../../src/sync/memory/league-records.ts';
+import { keptMark, keptOfFixtures, keptOfLineup, keptOfPlayer } from '../../../../src/season/kept.ts';
+import { keptPlayers, keptWeeks, minutesOf } from '../../../../src/sync/memory/league-records.ts';
 import { MemoryWeeks, WeeksData } from '../../../simulation/memory-weeks.ts';
 
 const SCOPE: LeagueScope = { account: { baseUrl: 'http://127.0.0.1:1', accountId: 'a' }, league: 7 };
@@ -50,4 +50,39 @@ it('a week without an end and without matches is over when its substitutions are
   const processedMs = NEXT_MS - 2 * HOUR_MS;
   expect((await firstWeek([], { processedMs }))?.wholeMs).toBe(processedMs);
   expect((await firstWeek([], { processedMs: NEXT_MS + HOUR_MS }))?.wholeMs).toBe(NEXT_MS);
+});
+
+it('a player without statistics has no minutes where his club has no match in the week, also where others are shown with none', async () => {
+  const memory = new MemoryWeeks(new WeeksData());
+  const fixtures = (id: string, home: string, away: string) => [
+    { id, start_date: iso(START_MS), teams: { home: { id: 1, name: home }, away: { id: 2, name: away } } },
+  ];
+  const week = { id: 'week-1', week: '1', start_date: iso(START_MS) };
+  const next = { id: 'week-2', week: '2', start_date: iso(NEXT_MS) };
+  await memory.keep(SCOPE, keptOfFixtures({ ...week, fixtures: fixtures('f1', 'Ash', 'Birch') }, START_MS));
+  await memory.keep(SCOPE, keptOfFixtures({ ...next, fixtures: fixtures('f2', 'Ash', 'Cedar') }, START_MS));
+  const shown = [
+    { id: 1, team: 'Ash', minutes_played: 90 },
+    { id: 2, team: 'Birch', minutes_played: 0 },
+    { id: 3, team: 'Birch' },
+    { id: 4, team: 'Cedar' },
+    { id: 5, team: 'Dogwood' },
+  ];
+  const readMs = START_MS + 24 * HOUR_MS;
+  for (const { id, team, minutes_played } of shown) {
+    const weekly_stats = minutes_played === undefined ? [] : [{ game_week: '1', minutes_played }];
+    const at = { weekOf: () => 'week-1', current: 'week-1' };
+    await memory.keep(SCOPE, keptOfPlayer({ id, team, weekly_stats }, at, readMs));
+  }
+  const [found] = await keptWeeks(memory, SCOPE, { kind: 'all' });
+  if (found === undefined) throw new Error('no week');
+  const minutes = minutesOf(await keptPlayers(memory, SCOPE, found, { positions: {} }));
+  // Of Dogwood no match is known, and who of Birch has none is not shown.
+  expect(minutes).toEqual(
+    new Map([
+      ['1', 90],
+      ['2', 0],
+      ['4', 0],
+    ]),
+  );
 });
