@@ -2,7 +2,7 @@ import type { Envelope } from '../contract/envelope.ts';
 import { excerptOf } from '../model/excerpt.ts';
 import type { HttpRequest, HttpResponse } from '../model/ports.ts';
 import { parseEnvelope, type ParsedBody } from './envelope.ts';
-import { TransportError } from './transport-error.ts';
+import { TransportError, type TransportFault } from './transport-error.ts';
 
 /** The stable codes of answers that cannot be used. */
 export type ServiceFault =
@@ -11,6 +11,7 @@ export type ServiceFault =
   | 'service.unreachable'
   | 'service.timeout'
   | 'service.redirect'
+  | 'service.kept'
   | 'service.error';
 
 /**
@@ -42,9 +43,14 @@ const SAYS_WHY: ReadonlySet<number> = new Set([400, 409, 413, 422]);
 /** HTTP says yes; its envelope may say otherwise. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
+const FAULTS: { readonly [fault in TransportFault]?: ServiceFault } = {
+  timeout: 'service.timeout',
+  kept: 'service.kept',
+};
+
 function classifyFault(method: HttpRequest['method'], error: TransportError): Verdict {
   if (error.neverSent) return { kind: 'not_applied', fault: 'service.unreachable', reason: error.message };
-  const fault = error.fault === 'timeout' ? 'service.timeout' : 'service.unreachable';
+  const fault = FAULTS[error.fault] ?? 'service.unreachable';
   return { kind: method === 'GET' ? 'retry' : 'ambiguous', fault, reason: error.message };
 }
 

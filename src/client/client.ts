@@ -27,6 +27,7 @@ import type {
 import { Budget, type BudgetOptions } from './budget/budget.ts';
 import { classify, isSuccess, type Verdict } from './classify.ts';
 import { entriesOf, otherId, readForPush, readRecords } from './envelope.ts';
+import { withoutKept } from './kept-answer.ts';
 import { keyDigest } from '../model/key-digest.ts';
 import { readList, unreadable, type Page } from './list.ts';
 import type { ListReading } from './observe/observe-list.ts';
@@ -163,7 +164,7 @@ class Client implements ClosingService {
         ...{ baseUrl, keyDigest: keyDigest(apiKey), clock, timeoutMs, process: random.ulid(clock.now()) },
       },
       finishByMs: options.finishByMs,
-      wire: showRefusals(observer)(withholdKey(apiKey)(timeout(clock, timeoutMs)(transport))),
+      wire: showRefusals(observer)(withholdKey(apiKey)(withoutKept(timeout(clock, timeoutMs)(transport)))),
       readAccount: (wire, signal) =>
         this.#readAccount(retry({ clock, random, emit, throttles: 0 })(wire), signal),
       quotaExplains,

@@ -9,6 +9,7 @@ const NEXT: Readonly<Record<ServiceFault, string>> = {
   'service.unreachable': 'check base_url and the network, then run the command again',
   'service.timeout': 'run the command again later, or raise push.timeout',
   'service.redirect': 'set base_url to the address that the service itself answers on',
+  'service.kept': 'let a proxy, or whatever else keeps answers on the way to base_url, pass on every request',
   'service.error': 'run the command again later',
 };
 

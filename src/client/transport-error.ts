@@ -1,8 +1,8 @@
 /** What surely happened before the service could read the request. */
 const NEVER_SENT = ['refused', 'dns', 'connect_timeout', 'certificate', 'unusable_address'] as const;
 
-/** Why no whole answer came. All other faults may have come after the service read the request. */
-export type TransportFault = (typeof NEVER_SENT)[number] | 'reset' | 'timeout' | 'too_large';
+/** Why no whole answer of the service came; `kept`: what came is older than the question. All other faults may have come after the service read the request. */
+export type TransportFault = (typeof NEVER_SENT)[number] | 'reset' | 'timeout' | 'too_large' | 'kept';
 
 /** A request that got no whole answer; thrown by transports and by the timeout, and always turned into a value or a TeamsheetError by the client. */
 export class TransportError extends Error {

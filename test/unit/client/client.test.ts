@@ -77,6 +77,52 @@ describe('reads', () => {
     });
   });
 
+  it('ask what is on the way to pass them on', async () => {
+    const wire = open([OK, OK]);
+    await wire.clock.run(wire.client.get('get-squad', { id: ID }));
+    await wire.clock.run(wire.client.send('update-user', PATCH));
+    expect(wire.requests.map(({ headers }) => headers['cache-control'])).toEqual([
+      'no-cache',
+      'no-cache',
+      undefined,
+    ]);
+  });
+
+  it('take a list or an account that was kept on the way for no answer', async () => {
+    const users = { paging: { total: 1, page_total: 1 } };
+    const kept = envelopeAnswer(200, [USER], { ...users, headers: { age: '119' } });
+    const fresh = envelopeAnswer(200, [USER], { ...users, headers: { age: '0' } });
+    const readAll = async (wire: Wire): Promise<readonly unknown[]> =>
+      (await Array.fromAsync(wire.client.list('list-users'))).flat();
+
+    const again = open([kept, fresh]);
+    expect(await again.clock.run(readAll(again))).toMatchObject([USER]);
+
+    const never = open(four(kept));
+    expect(await failureOf(never, readAll(never))).toMatchObject({
+      code: 'service.kept',
+      message:
+        'GET https://service.test/fantasy/v1/user answered with a copy that something on the way had kept for 119 s',
+      next: expect.stringContaining('proxy') as string,
+    });
+    const account = openBare(four({ ...ACCOUNT, headers: { age: '7' } }));
+    expect(await failureOf(account, account.client.account())).toMatchObject({ code: 'service.kept' });
+  });
+
+  it('take another record that was kept, and not its time', async () => {
+    const date = (minute: number): { readonly date: string } => ({
+      date: `Sun, 01 Mar 2026 12:${minute}:00 GMT`,
+    });
+    const wire = openBare([
+      { ...ACCOUNT, headers: date(30) },
+      { ...OK, headers: { ...date(10), age: '1200' } },
+    ]);
+    await wire.clock.run(wire.client.account());
+    const before = wire.client.timeMs();
+    expect((await wire.clock.run(wire.client.get('get-squad', { id: ID }))).records).toMatchObject([USER]);
+    expect(wire.client.timeMs()).toBe(before);
+  });
+
   it.each<[string, Scripted, string, RegExp]>([
     ['HTML', html, 'service.html', /an HTML page, not the service's JSON \(HTTP 200\): is base_url right\?/],
     ['nothing', { ...html, body: '' }, 'service.no_envelope', /an empty body/],
