@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { HttpRequest, HttpResponse, Transport } from '../model/ports.ts';
 import { rootsOf, type SystemError } from '../model/fetch-error.ts';
 import { TransportError, type TransportFault } from './transport-error.ts';
@@ -42,10 +43,19 @@ function toTransportError(error: unknown): TransportError {
   return new TransportError(fault, message, error);
 }
 
+/** JSON is UTF-8, whatever its label says; what is not is read as labelled, for a letter that is lost makes another key of it. */
+function textOf(body: Uint8Array, contentType: string): string {
+  const label = isUtf8(body) ? undefined : /charset="?([^\s;"]+)/i.exec(contentType)?.[1];
+  try {
+    return new TextDecoder(label).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
+}
+
 async function readBody(response: Response): Promise<string> {
   if (response.body === null) return '';
-  const decoder = new TextDecoder();
-  let text = '';
+  const read: Uint8Array[] = [];
   let bytes = 0;
   const chunks: AsyncIterable<Uint8Array> = response.body;
   for await (const chunk of chunks) {
@@ -53,9 +63,9 @@ async function readBody(response: Response): Promise<string> {
     if (bytes > MAX_BODY_BYTES) {
       throw new TransportError('too_large', `the answer is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB`);
     }
-    text += decoder.decode(chunk, { stream: true });
+    read.push(chunk);
   }
-  return text + decoder.decode();
+  return textOf(Buffer.concat(read), response.headers.get('content-type') ?? '');
 }
 
 async function fetchWhole(request: HttpRequest): Promise<HttpResponse> {

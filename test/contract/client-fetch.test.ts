@@ -50,6 +50,36 @@ describe('a whole answer', () => {
     expect(answer.headers['x-seen']).toBe(TEST_KEY);
   });
 
+  it.each([
+    ['its label', 'application/json; charset=ISO-8859-1', Buffer.from('Zoë', 'latin1'), 'Zoë'],
+    ['a quoted label', 'text/json; charset="utf-16le"', Buffer.from('\ufeffZoë', 'utf16le'), 'Zoë'],
+    [
+      'UTF-8, where it is that, whatever its label says',
+      'application/json; charset=ISO-8859-1',
+      'Zoë',
+      'Zoë',
+    ],
+    ['UTF-8 with a byte order mark', 'application/json', '\ufeffZoë', 'Zoë'],
+    [
+      'UTF-8, as far as it is that, under a label that nobody knows',
+      'a/b; charset=x',
+      Buffer.from([0x5a, 0xeb]),
+      'Z\ufffd',
+    ],
+    [
+      'UTF-8, as far as it is that, without a label',
+      'application/json',
+      Buffer.from([0x5a, 0xeb]),
+      'Z\ufffd',
+    ],
+  ])('is read as %s', async (_name, contentType, body, text) => {
+    const base = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': contentType });
+      response.end(body);
+    });
+    expect((await transport(get(base))).body).toBe(text);
+  });
+
   it('is sent with its method and body', async () => {
     const base = await serve((request, response) => {
       request.setEncoding('utf8');
