@@ -73,8 +73,8 @@ export function schedulesOf(
     others: boolean,
   ): Promise<ReadAccount | undefined> => {
     const name = environmentOf(scheduled.config);
-    // Another process of this machine may just have read it.
-    if (!read.has(name) && !isDue && ours !== undefined) {
+    // A job, or another process of this machine, may have read it since: our clock may have been set, and what is no more due would be due here.
+    if (!isDue && ours !== undefined) {
       const known = await kept(scheduled);
       if (known !== undefined && isFresh(known, clock)) read.set(name, known);
     }
