@@ -35,6 +35,9 @@ export function readFileBytes(file: string): Buffer {
   }
 }
 
+/** The same as text in UTF-8, without the byte order mark that editors put before it. */
+export const readFileText = (file: string): string => new TextDecoder().decode(readFileBytes(file));
+
 /** A warning when a file with a secret can be read by its group or by everybody. */
 export function warnIfOpenToOthers(file: string): readonly string[] {
   const open = process.platform !== 'win32' && (statSync(file).mode & 0o044) !== 0;

@@ -166,8 +166,8 @@ describe.skipIf(process.platform === 'win32').concurrent('what is no file', () =
     expect(JSON.parse(stdout)).toMatchObject({ error: { code, message } });
   });
 
-  it('gives the body of a raw call when it is a pipe', async () => {
-    const body = JSON.stringify({ users: [{ external_id: 'raw', display_name: 'Ana' }] });
+  it('gives the body of a raw call when it is a pipe, also with a byte order mark', async () => {
+    const body = `\ufeff${JSON.stringify({ users: [{ external_id: 'raw', display_name: 'Ana' }] })}`;
     const { code, stdout } = await inFolder({ files: { body } }, (_path, run) =>
       run(['api', 'create-users', '--body', '@/dev/stdin', '--yes'], inShell('cat body | PROGRAM')),
     );

@@ -24,7 +24,7 @@ import type { Words } from '../../model/said.ts';
 import type { CallInput } from '../../model/service.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
 import { createPipes } from '../../tables/pipes.ts';
-import { readFileBytes } from '../../tables/regular-file.ts';
+import { readFileText } from '../../tables/regular-file.ts';
 import { CONFLICT, conflictSays } from './api-conflict.ts';
 import { type ArgsOf, defineCommand } from '../command.ts';
 import { pairs, serviceFlags, text } from '../flags.ts';
@@ -152,7 +152,7 @@ async function parseBody(operation: OperationId, given: string, program: Program
 async function readBody(file: string, { cwd, clock, signal, screen }: Program): Promise<string> {
   const pipes = createPipes({ folder: tmpdir(), clock, signal, say: screen.say });
   try {
-    return readFileBytes(await pipes.fileOf(resolve(cwd, file), file)).toString('utf8');
+    return readFileText(await pipes.fileOf(resolve(cwd, file), file));
   } finally {
     await pipes.close();
   }

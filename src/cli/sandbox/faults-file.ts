@@ -1,7 +1,7 @@
 import { parseYaml, type Path } from '../../mapping/parse/yaml-document.ts';
 import { ConfigError } from '../../model/error.ts';
 import { faultSchema, type FaultInput } from '../../sandbox/index.ts';
-import { readFileBytes } from '../../tables/regular-file.ts';
+import { readFileText } from '../../tables/regular-file.ts';
 
 /**
  * The faults of a YAML or JSON file: a list of them, or one.
@@ -24,7 +24,7 @@ export function readFaults(file: string): readonly FaultInput[] {
 
 function read(file: string): string {
   try {
-    return readFileBytes(file).toString('utf8');
+    return readFileText(file);
   } catch (cause) {
     throw new ConfigError('sandbox.faults', `--faults ${file}: cannot be read: ${String(cause)}`, {
       file,

@@ -71,6 +71,11 @@ describe('credentials', () => {
     ).toMatchObject({ kind: 'machine', file: join(folder, 'other.json') });
   });
 
+  it('may begin with a byte order mark', () => {
+    const keyFile = write('key.json', `\ufeff${JSON.stringify(KEY)}`);
+    expect(find({ keyFile }).credentials).toMatchObject({ origin: 'key', email: EMAIL });
+  });
+
   it('tell whom to share with', () => {
     expect(identityOf(find({ keyFile: write('key.json', KEY) }).credentials)).toEqual({
       kind: 'service_account',

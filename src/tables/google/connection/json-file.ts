@@ -1,5 +1,5 @@
 import { ConfigError } from '../../../model/error.ts';
-import { readFileBytes } from '../../regular-file.ts';
+import { readFileText } from '../../regular-file.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -10,7 +10,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export function readJsonFile(file: string, code: string, next: string): JsonObject | undefined {
   let text: string;
   try {
-    text = readFileBytes(file).toString('utf8');
+    text = readFileText(file);
   } catch (cause) {
     const { code: errno, message } = cause as NodeJS.ErrnoException;
     if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;

@@ -12,6 +12,10 @@ describe('a file of faults', () => {
 
   it.each([
     ['a list', '- { kind: cut, nth: 2 }\n- kind: reset\n  operation: create-users\n'],
+    [
+      'one with a byte order mark',
+      '\ufeff- { kind: cut, nth: 2 }\r\n- { kind: reset, operation: create-users }\r\n',
+    ],
     ['JSON', '[{"kind": "cut", "nth": 2}, {"kind": "reset", "operation": "create-users"}]'],
   ])('is %s', (_what, text) => {
     expect(readFaults(file(text))).toEqual([
