@@ -151,10 +151,11 @@ export interface Ids {
   readonly recordOf?: (id: string | number) => unknown;
 }
 
-/** Is told of every record as it comes, and once all ids were asked for. */
-interface Watch<Id extends OperationId> {
-  readonly seen: (record: RecordOf<Id>) => Promise<void>;
-  readonly end: () => Promise<void>;
+/** Is told when a reading begins, of every record as it comes, and once all ids were asked for, with those that the service failed to show. */
+export interface Watch<Item> {
+  readonly begin: () => Promise<void>;
+  readonly seen: (record: Item, id: string) => Promise<void>;
+  readonly end: (failed: readonly string[]) => Promise<void>;
 }
 
 /** What a fan-out reads for each id. */
@@ -168,9 +169,10 @@ interface Each<Id extends OperationId> {
   /** Ids that nobody has seen may well name nothing: one note for all of them instead of warnings. */
   readonly guessed?: boolean;
   /** Takes what the service failed to show, so that the others are read; without it, the first failure fails the whole. */
-  readonly failed?: (failure: UnavailableError, id: string | number) => void;
-  /** Watches the reading of all ids; where fewer records are wanted, nobody does. */
-  readonly watch?: ((context: ReadContext, ids: readonly (string | number)[]) => Watch<Id>) | undefined;
+  readonly failed?: (failure: UnavailableError) => void;
+  /** Watches the reading of these ids. */
+  readonly watch?:
+    ((context: ReadContext, ids: readonly string[]) => Watch<RecordOf<Id>> | undefined) | undefined;
   /** Records that need not be asked for again, by their ids in lower case. */
   readonly reusable?: (context: ReadContext, name: string) => Promise<ReadonlyMap<string, RecordOf<Id>>>;
 }
@@ -240,7 +242,9 @@ export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read
       const missing = absences(context, name, noun, guessed);
       const wanted = await Array.fromAsync(firstOf(ids.values(context), context.limit));
       const reused = await reusable?.(context, name);
-      const watching = context.limit === Infinity ? watch?.(context, wanted) : undefined;
+      const watching = watch?.(context, wanted.map(String));
+      await watching?.begin();
+      const failedIds: string[] = [];
       let done = 0;
       let read = 0;
       let failures = 0;
@@ -252,7 +256,7 @@ export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read
           const read = ids.recordOf?.(id) as RecordOf<Id> | undefined;
           const record =
             read ?? (await context.shareOne(kind, id, () => readOne(operation, id, context, query)));
-          await watching?.seen(record);
+          await watching?.seen(record, String(id));
           return { id, record };
         } catch (error) {
           if (namesNothing(error, absent)) return { id, error };
@@ -264,7 +268,8 @@ export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read
         failures = result.failure === undefined ? 0 : failures + 1;
         if (result.failure !== undefined) {
           if (failures === FAILURES_MAX) throw result.failure;
-          failed?.(result.failure, result.id);
+          failedIds.push(String(result.id));
+          failed?.(result.failure);
           continue;
         }
         done += 1;
@@ -280,7 +285,7 @@ export function eachRead<Id extends OperationId>(ids: Ids, each: Each<Id>): Read
           yield [result.record];
         } else missing.add(result.id, result.error);
       }
-      await watching?.end();
+      await watching?.end(failedIds);
       missing.end(read);
     },
   };

@@ -1,8 +1,8 @@
 import { endpoints, type PagedOperationId, type QueryOf, type RecordOf } from '../../contract/index.ts';
 import type { PullMapping } from '../../mapping/mapping.ts';
-import { shownWeek } from '../../season/kept.ts';
 import { eachRead, take, type Ids, type Read, type ReadContext } from './read.ts';
 import { listRead } from './list.ts';
+import { leagueWatch } from './lineup-watch.ts';
 import { readBefore, type Reusable } from './reuse.ts';
 
 type Where = PullMapping['where'];
@@ -56,25 +56,13 @@ function squadIds(where: Where): Ids {
   };
 }
 
-/** Remembers of which squads of a whole league the line-up is still to be read: a pull may stop, and what it has read is not all of the week. */
-function leagueWatch(where: Where) {
+/** Watches a reading of the line-ups of a whole league. */
+function watchOf(where: Where) {
   const league = numberOf(where, 'fantasy_league_id');
-  const isWhole = givenIds(where) === undefined && numberOf(where, 'user_id') === undefined;
-  if (league === undefined || !isWhole) return undefined;
-  return (context: ReadContext, ids: readonly (string | number)[]) => {
-    const weeks = new Set<string>();
-    return {
-      seen: async (lineup: RecordOf<'get-lineup'>): Promise<void> => {
-        const week = shownWeek(lineup);
-        if (week === undefined || weeks.has(week)) return;
-        weeks.add(week);
-        await context.keepUnread(league, week, ids.map(String));
-      },
-      end: async (): Promise<void> => {
-        for (const week of weeks) await context.keepUnread(league, week, []);
-      },
-    };
-  };
+  const isOfAll = givenIds(where) === undefined && numberOf(where, 'user_id') === undefined;
+  if (league === undefined || !isOfAll) return undefined;
+  return (context: ReadContext, ids: readonly string[]) =>
+    ids.length < context.limit ? leagueWatch(league, context, ids) : undefined;
 }
 
 /** The line-ups of the squads that a `where` names. */
@@ -83,7 +71,7 @@ export const lineupRead = (where: Where, reusable?: Reusable<'get-lineup'>) =>
     operation: 'get-lineup',
     noun: 'line-up',
     absent: LEFT_OUT,
-    watch: leagueWatch(where),
+    watch: watchOf(where),
     reusable: reusable ?? readBefore(numberOf(where, 'fantasy_league_id'), 'lineup'),
   });
 

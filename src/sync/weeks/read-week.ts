@@ -6,6 +6,7 @@ import { Keeper, type KeepSettings } from '../memory/keeper.ts';
 import { latestKept, weeksFrom } from '../memory/known-weeks.ts';
 import { markLogged, markTriggered } from '../memory/processed.ts';
 import { serviceNow } from '../memory/service-time.ts';
+import { leagueWatch } from '../pulling/lineup-watch.ts';
 import { newInLog } from '../pulling/substitution-log.ts';
 import { idsInState } from '../pulling/players.ts';
 import {
@@ -153,7 +154,7 @@ async function leftOf(task: Task): Promise<ReadCounts> {
 }
 
 async function readAll(task: Task): Promise<WeekReading> {
-  const { scope, context, squads } = task;
+  const { scope, current, context, squads } = task;
   const { league } = scope;
   const read = { lineups: 0, squads: 0, players: 0 };
   let stoppedBy: Stop | undefined;
@@ -161,7 +162,6 @@ async function readAll(task: Task): Promise<WeekReading> {
   const failed = (failure: UnavailableError): void => {
     stoppedBy ??= failure;
   };
-  const failedLineups: string[] = [];
   const each = async (part: keyof ReadCounts, records: Read): Promise<void> => {
     try {
       for await (const batch of take(records, context)) read[part] += batch.length;
@@ -173,21 +173,14 @@ async function readAll(task: Task): Promise<WeekReading> {
     await context.flush();
   };
   try {
-    const unread = await notRead(squads, 'lineup', task);
-    await keepUnread(task, unread);
-    const lineups = idList(unread);
+    const lineups = idList(await notRead(squads, 'lineup', task));
     await each(
       'lineups',
       eachRead(lineups, {
-        ...{ operation: 'get-lineup', noun: 'line-up', absent: SHOWS_NOTHING },
-        failed: (failure, id) => {
-          failed(failure);
-          failedLineups.push(String(id));
-        },
+        ...{ operation: 'get-lineup', noun: 'line-up', absent: SHOWS_NOTHING, failed },
+        watch: (context, ids) => leagueWatch(league, context, ids, current),
       }),
     );
-    // Of which the service shows no line-up, there is none to wait for.
-    await keepUnread(task, failedLineups);
     const details = idList(await notRead(squads, 'squad', task));
     await each(
       'squads',
@@ -206,10 +199,6 @@ async function readAll(task: Task): Promise<WeekReading> {
   }
   await context.flush();
   return { read, left: await leftOf(task), stoppedBy };
-}
-
-async function keepUnread({ scope, current, context }: Task, squads: readonly string[]): Promise<void> {
-  if (current !== undefined) await context.keepUnread(scope.league, current, squads);
 }
 
 /** One squad that has nothing to show must not keep the others from being read, however the service says so. */

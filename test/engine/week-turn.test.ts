@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import type { PullMapping } from '../../src/mapping/mapping.ts';
+import { keptMark } from '../../src/season/kept.ts';
+import { leagueWeeks } from '../../src/sync/memory/league-weeks.ts';
+import { prepareReading } from '../../src/sync/weeks/read-week.ts';
+import { virtualClock } from '../support/clock.ts';
+import { fakeService, memoryTables, pull, pullMapping, pullPorts } from '../support/pull.ts';
+
+const LEAGUE = 7;
+const NOW = Date.parse('2026-09-02T11:00:00Z');
+const week = (number: number) => ({
+  id: `week-${number}`,
+  week: `GW${number}`,
+  start_date: `2026-09-0${number}T12:00:00Z`,
+  end_date: `2026-09-0${number}T22:00:00Z`,
+});
+const LATE = 'S9';
+
+/** A league of four squads and, where there is one, a late one, whose game week 1 was processed; the service turns to the next week once it has shown so many line-ups. */
+function league({ hasLate = false } = {}) {
+  const squads = ['S1', 'S2', 'S3', 'S4', ...(hasLate ? [LATE] : [])];
+  let turnsAfter = Infinity;
+  let shown = 0;
+  const current = (): number => (shown > turnsAfter ? 2 : 1);
+  const service = fakeService({
+    pages: (operation) =>
+      operation === 'list-squads' ? [squads.map((id) => ({ id, fantasy_league: { id: LEAGUE } }))] : [[]],
+    get: (operation, id) => {
+      if (operation === 'get-fixtures')
+        return [1, 2].map((number) => ({
+          ...week(number),
+          fixtures: [{ id: `F${number}`, status: number === 1 ? 'finished' : 'scheduled' }],
+        }));
+      if (operation === 'get-fantasy-league') return { id: LEAGUE, current_game_week: week(current()) };
+      if (operation === 'get-points-config') return { id: 'config', fantasy_league_id: LEAGUE };
+      if (operation === 'get-squad') return { id, game_week: week(id === LATE ? 2 : current()) };
+      shown += 1;
+      return { game_week: week(id === LATE ? 2 : current()), squad: {} };
+    },
+    account: { id: 'a' },
+  });
+  const ports = pullPorts(service, { tables: memoryTables().tables, clock: virtualClock(NOW) });
+  const scope = { account: ports.account, league: LEAGUE };
+  const { memory } = ports.store;
+  return {
+    processed: () =>
+      memory.keep(scope, [keptMark('week-1', 'processed', NOW - 3_600_000, { by: 'trigger' })]),
+    turnAfter: (lineups: number) => (turnsAfter = shown + lineups),
+    pull: async (where: PullMapping['where'] = { fantasy_league_id: LEAGUE }, limit?: number) => {
+      // What names squads by their ids says nothing of their league: the list of squads does.
+      const squads = pullMapping('squads', { kind: 'csv', path: '/squads.csv' });
+      const lineups = pullMapping('lineups', { kind: 'csv', path: '/lineups.csv' }, { where });
+      const summaries = await pull(ports, [squads, lineups], { limit });
+      expect(summaries.flatMap(({ error }) => error ?? [])).toEqual([]);
+    },
+    read: async () => {
+      const account = { service: ports.account, record: { id: 'a' } };
+      const reading = await prepareReading(
+        { ...ports, store: ports.store as never },
+        account,
+        LEAGUE,
+        undefined,
+      );
+      await reading.read();
+      await reading.close();
+    },
+    state: async () => {
+      const found = await leagueWeeks(memory, scope, NOW);
+      const { state, note } = found.find((each) => each.week.id === 'week-1') ?? {};
+      return [state, note];
+    },
+  };
+}
+const FINAL = ['final', undefined];
+const WAYS = ['pull', 'read'] as const;
+
+describe.each(WAYS)('a game week that turns while its line-ups are read (%s)', (way) => {
+  it('lacks those that the service did not show before', async () => {
+    const at = league();
+    await at.processed();
+    at.turnAfter(3);
+    await at[way]();
+    expect(await at.state()).toEqual(['final_by_totals', { code: 'some_not_read', left: 1 }]);
+  });
+
+  it('lacks none of a squad that was made late, nor what was read before', async () => {
+    const at = league({ hasLate: true });
+    await at.processed();
+    await at[way]();
+    expect(await at.state()).toEqual(FINAL);
+    at.turnAfter(2);
+    await at.pull();
+    expect(await at.state()).toEqual(FINAL);
+  });
+});
