@@ -13,6 +13,8 @@ export interface WeekFacts {
   readonly lineups: Pick<KeptCount, 'ids' | 'oldestMs'> | undefined;
   /** Squads of the league that are known. */
   readonly squads: number;
+  /** Line-ups were read of single squads alone: how many squads there are is not known. */
+  readonly isPart: boolean;
   /** A reading after its end asked for every line-up. */
   readonly isRead: boolean;
   readonly processed: Processed | undefined;
@@ -34,6 +36,7 @@ export type WeekNote =
   | { readonly code: 'not_processed' }
   | { readonly code: 'to_read_again'; readonly processedMs: number }
   | { readonly code: 'some_not_read'; readonly left: number }
+  | { readonly code: 'read_in_part' }
   | { readonly code: 'processed_late' | 'read_early' }
   | { readonly code: 'contradicted'; readonly squads: number; readonly points: number }
   | { readonly code: 'missed' };
@@ -70,16 +73,16 @@ export function weekState(facts: WeekFacts, nowMs: number): StateOfWeek {
     return { state: isPast ? 'missing' : 'provisional', note: { code } };
   }
   const left = Math.max(0, squads - lineups.ids);
+  const lacking: WeekNote | undefined =
+    left > 0 ? { code: 'some_not_read', left } : facts.isPart ? { code: 'read_in_part' } : undefined;
   const isReadAfter = processed !== undefined && lineups.oldestMs >= sinceWhen(processed, endMs);
-  if (processed !== undefined && isPast && !(isReadAfter && left === 0))
+  if (processed !== undefined && isPast && !(isReadAfter && lacking === undefined))
     return {
       state: 'final_by_totals',
-      note: isReadAfter
-        ? { code: 'some_not_read', left }
-        : { code: lineups.oldestMs < startMs ? 'read_early' : 'processed_late' },
+      note: isReadAfter ? lacking : { code: lineups.oldestMs < startMs ? 'read_early' : 'processed_late' },
     };
   if (contradicted.squads > 0) return { state: 'stale', note: { code: 'contradicted', ...contradicted } };
-  if (left > 0) return { state: 'provisional', note: { code: 'some_not_read', left } };
+  if (lacking !== undefined) return { state: 'provisional', note: lacking };
   if (processed === undefined) return { state: 'provisional', note: { code: 'not_processed' } };
   if (isReadAfter) return { state: 'final', note: undefined };
   return { state: 'provisional', note: { code: 'to_read_again', processedMs: processed.atMs } };

@@ -93,3 +93,20 @@ describe.each(WAYS)('a game week that turns while its line-ups are read (%s)', (
     expect(await at.state()).toEqual(FINAL);
   });
 });
+
+describe('a game week of which line-ups of single squads were read', () => {
+  it.each([
+    ['by their ids', { id: ['S1', 'S2'] }, undefined],
+    ['by a limit', { fantasy_league_id: LEAGUE }, 2],
+    ['by their user', { fantasy_league_id: LEAGUE, user_id: 3 }, undefined],
+  ])('is not final before all are read: %s', async (_how, where, limit) => {
+    const at = league();
+    await at.processed();
+    await at.pull(where, limit);
+    expect(await at.state()).toEqual(['provisional', { code: 'read_in_part' }]);
+    await at.pull({ fantasy_league_id: LEAGUE }, 5);
+    expect(await at.state()).toEqual(FINAL);
+    await at.pull(where, limit);
+    expect(await at.state()).toEqual(FINAL);
+  });
+});

@@ -23,6 +23,8 @@ export function renderWeekNote(note: WeekNote, time: (ms: number) => string): st
       return `its substitutions were processed at ${time(note.processedMs)}: weeks read reads the line-ups again`;
     case 'some_not_read':
       return renderCountOf(note.left, 'line-up was not read', 'line-ups were not read');
+    case 'read_in_part':
+      return 'only single line-ups were asked for: weeks read reads all of them while the service shows the week';
     case 'processed_late':
       return 'its line-ups were read before its substitutions were processed: points follow from the totals, line-ups are as before';
     case 'read_early':

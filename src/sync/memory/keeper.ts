@@ -18,7 +18,7 @@ import { weekNumber } from '../../season/week-number.ts';
 import type { SyncPorts } from '../ports.ts';
 import { knownWeeks } from './known-weeks.ts';
 import { ServiceTime, type ServiceTimePorts } from './service-time.ts';
-import { markUnread } from './unread.ts';
+import { markUnread, partMark } from './unread.ts';
 
 /** What is kept of what is read, and for how long. */
 export interface KeepSettings {
@@ -213,7 +213,9 @@ const OWN: { readonly [Id in OperationId]?: Take<Id> } = {
   'get-lineup': (record, { id, atMs }, leagueOfSquad) => {
     const league = leagueOfSquad.get(squadName(id));
     if (league === undefined) return undefined;
-    return { league, kept: keptOfLineup(record, String(id), atMs), current: shownWeek(record) };
+    const current = shownWeek(record);
+    const part = current === undefined ? [] : [partMark(current)];
+    return { league, kept: [...keptOfLineup(record, String(id), atMs), ...part], current };
   },
   'get-fixtures': (record, { id, atMs }) => ({ league: Number(id), kept: keptOfFixtures(record, atMs) }),
   'get-fantasy-league': (record, { atMs }) => ({

@@ -70,7 +70,8 @@ export async function leagueWeeks(
       runningAtMs: Math.max(waitingAtMs ?? -Infinity, ...earlier),
       lineups,
       squads: Math.max(squads?.ids ?? 0, (lineups?.ids ?? 0) + (unread?.squads ?? 0)),
-      isRead: unread?.squads === 0 && !(unread.atMs < endMs),
+      isPart: unread?.isPart === true,
+      isRead: unread?.isPart === false && unread.squads === 0 && !(unread.atMs < endMs),
       processed: await processedIn(memory, scope, week.id),
       contradicted: contradicted.get(week.id) ?? { squads: 0, points: 0 },
     };

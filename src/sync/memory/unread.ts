@@ -4,9 +4,10 @@ import { eachKept } from './known-weeks.ts';
 
 const UNREAD = 'unread';
 
-/** What is kept of squads by {@link markUnread}. */
+/** What is kept of squads by {@link markUnread}, and by {@link partMark}. */
 interface Unread {
   readonly squads: readonly string[];
+  readonly isPart?: true;
 }
 
 /** Remembers of which squads a reading of a week has still to read the line-up: until the details of squads are read, nothing else says how many there are. */
@@ -24,10 +25,18 @@ export async function markUnread(
   await memory.keep(scope, [keptMark(gameWeek, UNREAD, atMs, record)]);
 }
 
+/** That a line-up of a week was read, perhaps alone: whatever a reading of the whole league remembers is later. */
+export function partMark(gameWeek: string): Kept {
+  const record: Unread = { squads: [], isPart: true };
+  return keptMark(gameWeek, UNREAD, 0, record);
+}
+
 /** What the last reading of a week left. */
 export interface Left {
   /** Squads of which it was still to read the line-up, and that have none in the week since. */
   readonly squads: number;
+  /** None was of the whole week. */
+  readonly isPart: boolean;
   /** When it began or ended, by the service's clock. */
   readonly atMs: number;
 }
@@ -40,11 +49,14 @@ export async function unreadIn(
 ): Promise<Left | undefined> {
   const mark = await unreadMark(memory, scope, gameWeek);
   if (mark === undefined) return undefined;
-  // Only `markUnread` makes such a mark.
-  const { squads } = mark.record as Unread;
-  if (squads.length === 0) return { squads: 0, atMs: mark.readAtMs };
-  const read = await memory.readAt(scope, gameWeek, 'lineup');
-  return { squads: squads.filter((id) => !read.has(id)).length, atMs: mark.readAtMs };
+  // Only `markUnread` and `partMark` make such a mark.
+  const { squads, isPart = false } = mark.record as Unread;
+  const read = squads.length === 0 ? undefined : await memory.readAt(scope, gameWeek, 'lineup');
+  return {
+    squads: squads.filter((id) => read?.has(id) !== true).length,
+    isPart,
+    atMs: mark.readAtMs,
+  };
 }
 
 async function unreadMark(memory: Memory, scope: LeagueScope, gameWeek: string): Promise<Kept | undefined> {
