@@ -38,11 +38,18 @@ export const weekOf = (weeks: readonly GameWeek[], id: string): GameWeek | undef
  */
 export function weekEnd(id: string, { weeks, currentMs, nowMs }: LeagueWeeks, timezone: string): WeekEnd {
   if (weeks === undefined) return unknown('the service does not show its fixtures');
-  const week = weekOf(weeks, id);
-  if (week === undefined) return unknown('it does not stand in the fixtures');
+  const listed = weekOf(weeks, id);
+  if (listed === undefined) return unknown('it does not stand in the fixtures');
+  const week = withoutPutOff(listed, weeks);
   if (startOf(week) > currentMs) return open('it begins after the game week that the service calls current');
   const isPast = startOf(week) < currentMs;
   return byClock(week, nowMs, isPast, timezone) ?? (isPast ? ENDED : byStatus(week, weeks, currentMs, nowMs));
+}
+
+/** A week without the matches that begin with the next one or later: they were put off, and nobody waits for them. */
+function withoutPutOff(week: GameWeek, weeks: readonly GameWeek[]): GameWeek {
+  const nextMs = Math.min(...weeks.map(startOf).filter((ms) => ms > startOf(week)));
+  return { ...week, fixtures: matchesOf([week]).filter(({ start_date }) => !(timeOf(start_date) >= nextMs)) };
 }
 
 /** The game week that is over and began last; none where none is over for certain. */

@@ -236,6 +236,24 @@ describe('publishing a league', () => {
     expect((await publish(late)).waiting).toEqual([]);
   });
 
+  it('waits for no match that was put off until the next week has begun', async () => {
+    const listed = (week: number, status: string, ...matches: readonly object[]): readonly Kept[] =>
+      keptOfFixtures(
+        {
+          ...summary(week),
+          fixtures: [{ id: `f${week}`, start_date: iso(kickOffOf(week)), status }, ...(matches as never[])],
+        },
+        endOf(1) + 1,
+      );
+    const putOff = { id: 'late', start_date: iso(kickOffOf(2) + 30 * DAY), status: 'to come' };
+    await keep(listed(1, 'over', putOff), listed(2, 'to come'), squadOf('ann', 1, 20, endOf(1) + 1), [
+      keptMark('week-1', 'processed', endOf(1) + 1, { by: 'trigger' }),
+      keptMark('week-1', 'current', endOf(1) + 1, {}),
+    ]);
+    const { waiting, weeks } = await publish(endOf(1) + DAY);
+    expect([waiting, weeks.map(({ week, state }) => [week, state])]).toEqual([[], [[1, 'final']]]);
+  });
+
   it('takes no match of a later week that was played early for one that is still to come', async () => {
     const listed = (week: number, status: string, early: readonly string[] = []): readonly Kept[] =>
       keptOfFixtures(

@@ -135,7 +135,7 @@ interface Matches {
   readonly waitingAtMs: number | undefined;
 }
 
-/** What the fixtures say. The words of `status` are not shown by the interface: those of weeks after the current one are the words for matches that have not begun, but for matches that are played before their week. */
+/** What the fixtures say of matches that begin before the next week does: those that were put off keep no week open. The words of `status` are not shown by the interface: those of weeks after the current one are the words for matches that have not begun, but for matches that are played before their week. */
 async function waitingMatches(
   memory: Memory,
   scope: LeagueScope,
@@ -150,18 +150,15 @@ async function waitingMatches(
     readonly status: string;
     readonly readAtMs: number;
   }[] = [];
-  for (const [at, { id, startMs }] of weeks.entries())
+  for (const [at, { id, startMs }] of weeks.entries()) {
+    const nextMs = weeks[at + 1]?.startMs ?? Number.NaN;
     for (const { record, readAtMs } of await listedMatches(memory, scope, id)) {
       const { start_date, status } = record as RecordOf<'get-fixtures'> & { readonly status?: unknown };
-      all.push({
-        at,
-        id,
-        startMs,
-        kickOffMs: parseTimeMs(shownText(start_date)),
-        status: shownText(status),
-        readAtMs,
-      });
+      const kickOffMs = parseTimeMs(shownText(start_date));
+      if (!(kickOffMs >= nextMs))
+        all.push({ at, id, startMs, kickOffMs, status: shownText(status), readAtMs });
     }
+  }
   const notBegun = new Set(
     current === -1
       ? []

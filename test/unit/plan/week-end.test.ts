@@ -59,6 +59,8 @@ describe('a game week is over', () => {
       league(24.1, 3, { end_date: null, ...matches('finished') }),
     ],
     ['also where a match of a later one is over', early(league(24.1, 3, matches('finished')))],
+    ['when a match was put off until the next one has begun', league(24.1, 3, matches('scheduled', 40))],
+    ['when that one is the current one, too', league(28.5, 4, matches('scheduled', 40))],
     ['by the words of its matches, where one ends after it', league(24.9, 3, matches('finished', 24.5))],
   ])('%s', (_what, shown) => {
     expect(weekEnd('WEEK-3', shown, 'UTC')).toEqual({ kind: 'ended' });
