@@ -109,6 +109,20 @@ describe('a pull', () => {
     expect(kept.flat().map(({ id }) => id)).toEqual(['4']);
   });
 
+  it('reads the league once for all standings, with a limit too', async () => {
+    const of = (name: string) => ({
+      ...pullMapping('standings', { kind: 'csv', path: `/${name}.csv` }, { where: { fantasy_league_id: 7 } }),
+      name,
+    });
+    const service = fakeService(answers);
+    const ports = pullPorts(service, { tables: memoryTables().tables });
+    const last = { ...of('last'), weeks: { kind: 'last' } as const };
+    const summaries = await pull(ports, [of('all'), last], { limit: 1 });
+    expect(summaries.map(({ records }) => records)).toEqual([1, 1]);
+    for (const one of ['get-lineup S1', 'get-lineup S2', 'get-squad S1', 'get-squad S2'])
+      expect(service.calls.filter((call) => call === one).length, one).toBe(1);
+  });
+
   it('keeps nothing where the configuration says so', async () => {
     const { ports } = await readings({ season: { keep: false, forgetAfterMs: undefined } });
     expect(await ports.store.memory.scopes()).toEqual([]);

@@ -34,6 +34,8 @@ export interface ReadContext extends ReadPorts {
   /** The most records that are wanted. */
   readonly limit: number;
   readonly share: Share;
+  /** The same for those that read all records, whatever the limit. */
+  readonly shareWhole: Share;
   readonly shareOne: ShareOne;
   /** By the name of a read, the records that are known to be there and that it lacks. */
   readonly leftOut: Map<string, number>;
@@ -69,6 +71,7 @@ export const openContext = (
   flush: () => keeper.flush(),
   keepUnread: (...unread) => keeper.keepUnread(...unread),
   share: shareReads(countUses(reads)),
+  shareWhole: shareReads(countUses(reads)),
   shareOne: shareRecords(sharedKinds(reads)),
   mapping,
   groups: [],
@@ -101,9 +104,7 @@ export function take<Item>(read: Read<Item>, context: ReadContext): AsyncIterabl
 
 /** For what is made of all records of other reads, however few of its own are wanted. The reads of mappings that want the first records alone are not shared with it. */
 export const unlimited = (context: ReadContext): ReadContext =>
-  context.limit === Infinity
-    ? context
-    : { ...context, limit: Infinity, share: (name, read) => context.share(`all of ${name}`, read) };
+  context.limit === Infinity ? context : { ...context, limit: Infinity, share: context.shareWhole };
 
 /** How often each read of a run will be taken: once by each mapping, and once by each different read that needs it. */
 function countUses(reads: readonly Read[]): ReadonlyMap<string, number> {
