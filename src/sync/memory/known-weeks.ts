@@ -1,5 +1,8 @@
+import type { Fixture } from '../../contract/resources/fixtures.ts';
 import type { Kept, KeptCount, KeptKind, LeagueScope, Memory } from '../../model/state/memory.ts';
+import { parseTimeMs } from '../../model/time/service-time.ts';
 import { gameWeekOf, inOrder, type GameWeek } from '../../season/game-week.ts';
+import { shownText } from '../../season/week-number.ts';
 import type { Processed } from '../../season/week-state.ts';
 
 /** The kept records of a kind in a game week, one by one. */
@@ -32,6 +35,21 @@ export async function listedMatches(
   const listedMs = Math.max(...kept.map(({ readAtMs }) => readAtMs));
   return kept.filter(({ readAtMs }) => readAtMs === listedMs);
 }
+
+/** The same without those that begin with the next week or later: they were put off, and nothing that is made of the week waits for them. */
+export async function awaitedMatches(
+  memory: Memory,
+  scope: LeagueScope,
+  gameWeek: string,
+  next: Pick<GameWeek, 'startMs'> | undefined,
+): Promise<readonly Kept[]> {
+  const nextMs = next?.startMs ?? Number.NaN;
+  const listed = await listedMatches(memory, scope, gameWeek);
+  // Only `keptOfFixtures` makes such a record.
+  return listed.filter(({ record }) => !(kickOffMsOf(record as Fixture) >= nextMs));
+}
+
+const kickOffMsOf = ({ start_date }: Fixture): number => parseTimeMs(shownText(start_date));
 
 /** The game weeks of a league that are remembered, in no order. */
 export async function knownWeeks(memory: Memory, scope: LeagueScope): Promise<readonly GameWeek[]> {

@@ -12,7 +12,15 @@ import type { EarlyReadings } from '../../season/standings.ts';
 import { loggedPairs, type LoggedPair, type MinutesIn } from '../../season/pairs.ts';
 import { substitutionWeeks, weekSpans, type ProcessedMark } from '../../season/substitution-weeks.ts';
 import { weekLineups, type WeekLineups, type WeekTimes } from '../../season/week-lineups.ts';
-import { eachKept, knownWeeks, latestKept, listedMatches, processedIn } from './known-weeks.ts';
+import {
+  awaitedMatches,
+  eachKept,
+  knownWeeks,
+  latestKept,
+  listedMatches,
+  nextKnownWeek,
+  processedIn,
+} from './known-weeks.ts';
 
 /** A game week with the line-ups that are kept of it, and what is known of its times. */
 export interface KeptWeek extends Required<WeekTimes> {
@@ -128,7 +136,7 @@ export async function earlyLineups(
 /** A match takes so long; the interface does not show when one ends. */
 const MATCH_MS = 2 * 60 * 60 * 1000;
 
-/** When the last match of a week ends, or its end where that is earlier. A match that begins with the next week or later was put off: what is made of the week does not wait for it. */
+/** When the last match of a week ends, or its end where that is earlier. */
 async function overAt(
   memory: Memory,
   scope: LeagueScope,
@@ -136,10 +144,9 @@ async function overAt(
   next: GameWeek | undefined,
 ): Promise<number> {
   let lastMs = -Infinity;
-  for (const { record } of await listedMatches(memory, scope, id)) {
+  for (const { record } of await awaitedMatches(memory, scope, id, next)) {
     const atMs = parseTimeMs((record as Fixture).start_date ?? '');
-    const isPutOff = atMs >= (next?.startMs ?? Number.NaN);
-    if (atMs > lastMs && !isPutOff) lastMs = atMs;
+    if (atMs > lastMs) lastMs = atMs;
   }
   if (lastMs === -Infinity) return endMs;
   const lastEndMs = lastMs + MATCH_MS;
@@ -243,21 +250,23 @@ interface PlayerInWeek extends PlayerWeek {
   readonly hasNoMatch: boolean;
 }
 
-/** The names of the clubs that have matches in other weeks and none in this one; nothing where no match of it is known. */
+/** The names of the clubs that have matches in other weeks and none in this one, or one that was put off; nothing where no match of it is known. */
 async function clubsWithout(
   memory: Memory,
   scope: LeagueScope,
   gameWeek: string,
 ): Promise<ReadonlySet<string>> {
-  const clubsIn = async (week: string): Promise<readonly string[]> =>
-    (await listedMatches(memory, scope, week)).flatMap(({ record }) => {
+  const clubsIn = (matches: readonly Kept[]): readonly string[] =>
+    matches.flatMap(({ record }) => {
       const { home, away } = (record as Fixture).teams ?? {};
       return [home?.name, away?.name].filter((name) => typeof name === 'string');
     });
-  const own = new Set(await clubsIn(gameWeek));
+  const next = await nextKnownWeek(memory, scope, gameWeek);
+  const own = new Set(clubsIn(await awaitedMatches(memory, scope, gameWeek, next)));
   if (own.size === 0) return new Set();
-  const all = await Promise.all((await knownWeeks(memory, scope)).map(({ id }) => clubsIn(id)));
-  return new Set(all.flat()).difference(own);
+  const weeks = await knownWeeks(memory, scope);
+  const all = await Promise.all(weeks.map(({ id }) => listedMatches(memory, scope, id)));
+  return new Set(clubsIn(all.flat())).difference(own);
 }
 
 /**

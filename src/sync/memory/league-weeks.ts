@@ -5,7 +5,7 @@ import { inOrder, type GameWeek } from '../../season/game-week.ts';
 import { shownText } from '../../season/week-number.ts';
 import { weekState, type Processed, type StateOfWeek, isOver } from '../../season/week-state.ts';
 import { contradictions, type Contradicted } from './contradictions.ts';
-import { eachKept, knownWeeks, listedMatches, processedIn } from './known-weeks.ts';
+import { awaitedMatches, eachKept, knownWeeks, processedIn } from './known-weeks.ts';
 import { unreadIn } from './unread.ts';
 import { WeekFacts } from './week-facts.ts';
 
@@ -135,7 +135,7 @@ interface Matches {
   readonly waitingAtMs: number | undefined;
 }
 
-/** What the fixtures say of matches that begin before the next week does: those that were put off keep no week open. The words of `status` are not shown by the interface: those of weeks after the current one are the words for matches that have not begun, but for matches that are played before their week. */
+/** What the fixtures say of matches that were not put off to a later week. The words of `status` are not shown by the interface: those of weeks after the current one are the words for matches that have not begun, but for matches that are played before their week. */
 async function waitingMatches(
   memory: Memory,
   scope: LeagueScope,
@@ -150,15 +150,12 @@ async function waitingMatches(
     readonly status: string;
     readonly readAtMs: number;
   }[] = [];
-  for (const [at, { id, startMs }] of weeks.entries()) {
-    const nextMs = weeks[at + 1]?.startMs ?? Number.NaN;
-    for (const { record, readAtMs } of await listedMatches(memory, scope, id)) {
+  for (const [at, { id, startMs }] of weeks.entries())
+    for (const { record, readAtMs } of await awaitedMatches(memory, scope, id, weeks[at + 1])) {
       const { start_date, status } = record as RecordOf<'get-fixtures'> & { readonly status?: unknown };
       const kickOffMs = parseTimeMs(shownText(start_date));
-      if (!(kickOffMs >= nextMs))
-        all.push({ at, id, startMs, kickOffMs, status: shownText(status), readAtMs });
+      all.push({ at, id, startMs, kickOffMs, status: shownText(status), readAtMs });
     }
-  }
   const notBegun = new Set(
     current === -1
       ? []

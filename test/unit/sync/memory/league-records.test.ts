@@ -52,14 +52,16 @@ it('a week without an end and without matches is over when its substitutions are
   expect((await firstWeek([], { processedMs: NEXT_MS + HOUR_MS }))?.wholeMs).toBe(NEXT_MS);
 });
 
-it('a player without statistics has no minutes where his club has no match in the week, also where others are shown with none', async () => {
+it('a player without statistics has no minutes where his club has no match in the week, or one that was put off, also where others are shown with none', async () => {
   const memory = new MemoryWeeks(new WeeksData());
-  const fixtures = (id: string, home: string, away: string) => [
-    { id, start_date: iso(START_MS), teams: { home: { id: 1, name: home }, away: { id: 2, name: away } } },
+  const fixtures = (id: string, home: string, away: string, atMs = START_MS) => [
+    { id, start_date: iso(atMs), teams: { home: { id: 1, name: home }, away: { id: 2, name: away } } },
   ];
+  const putOff = fixtures('f3', 'Elm', 'Fir', NEXT_MS + 24 * HOUR_MS);
   const week = { id: 'week-1', week: '1', start_date: iso(START_MS) };
   const next = { id: 'week-2', week: '2', start_date: iso(NEXT_MS) };
-  await memory.keep(SCOPE, keptOfFixtures({ ...week, fixtures: fixtures('f1', 'Ash', 'Birch') }, START_MS));
+  const first = { ...week, fixtures: [...fixtures('f1', 'Ash', 'Birch'), ...putOff] };
+  await memory.keep(SCOPE, keptOfFixtures(first, START_MS));
   await memory.keep(SCOPE, keptOfFixtures({ ...next, fixtures: fixtures('f2', 'Ash', 'Cedar') }, START_MS));
   const shown = [
     { id: 1, team: 'Ash', minutes_played: 90 },
@@ -67,6 +69,7 @@ it('a player without statistics has no minutes where his club has no match in th
     { id: 3, team: 'Birch' },
     { id: 4, team: 'Cedar' },
     { id: 5, team: 'Dogwood' },
+    { id: 6, team: 'Elm' },
   ];
   const readMs = START_MS + 24 * HOUR_MS;
   for (const { id, team, minutes_played } of shown) {
@@ -83,6 +86,7 @@ it('a player without statistics has no minutes where his club has no match in th
       ['1', 90],
       ['2', 0],
       ['4', 0],
+      ['6', 0],
     ]),
   );
 });
