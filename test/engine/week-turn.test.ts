@@ -64,6 +64,8 @@ function league({ hasLate = false } = {}) {
       await reading.read();
       await reading.close();
     },
+    warnings: () =>
+      ports.events.flatMap((event) => (event.kind === 'warning' ? event.message.replace(/^\S+ /, '') : [])),
     state: async () => {
       const found = await leagueWeeks(memory, scope, NOW);
       const { state, note } = found.find((each) => each.week.id === 'week-1') ?? {};
@@ -81,13 +83,16 @@ describe.each(WAYS)('a game week that turns while its line-ups are read (%s)', (
     at.turnAfter(3);
     await at[way]();
     expect(await at.state()).toEqual(['final_by_totals', { code: 'some_not_read', left: 1 }]);
+    expect(at.warnings()).toEqual([
+      'the next game week began while line-ups were read: 1 line-up is of that week',
+    ]);
   });
 
   it('lacks none of a squad that was made late, nor what was read before', async () => {
     const at = league({ hasLate: true });
     await at.processed();
     await at[way]();
-    expect(await at.state()).toEqual(FINAL);
+    expect([await at.state(), at.warnings()]).toEqual([FINAL, []]);
     at.turnAfter(2);
     await at.pull();
     expect(await at.state()).toEqual(FINAL);

@@ -1,4 +1,5 @@
 import type { RecordOf } from '../../contract/index.ts';
+import { renderCountOf } from '../../model/count.ts';
 import { shownWeek } from '../../season/kept.ts';
 import { weeksFrom } from '../memory/known-weeks.ts';
 import { readOne, type ReadContext, type Watch } from './read.ts';
@@ -33,16 +34,22 @@ export function leagueWatch(
     },
     end: async (failed) => {
       const still = shownIn.size > 1 ? await weeksStill(league, context) : undefined;
-      const seen = [...shownIn.values()].flat().filter((id) => !late.has(id));
+      const isPast = (week: string): boolean => still?.includes(week) === false;
+      const turned = [...shownIn].flatMap(([week, its]) => (isPast(week) ? [] : its));
+      if ([...shownIn.keys()].some(isPast)) tellTurn(turned.length, context);
+      const lacking = turned.filter((id) => !late.has(id));
       // What a week that is past has not shown of a squad, it shows no more. Of which the service shows no line-up at all, there is none to wait for.
       for (const week of shownIn.keys())
-        await context.keepUnread(
-          league,
-          week,
-          still?.includes(week) === false ? [...seen, ...failed] : failed,
-        );
+        await context.keepUnread(league, week, isPast(week) ? [...lacking, ...failed] : failed);
     },
   };
+}
+
+/** A report has line-ups of both weeks then. */
+function tellTurn(turned: number, { mapping, emit }: ReadContext): void {
+  const lineups = renderCountOf(turned, 'line-up is', 'line-ups are');
+  const message = `${mapping}: the next game week began while line-ups were read: ${lineups} of that week`;
+  emit({ kind: 'warning', message });
 }
 
 /** The squads of which a line-up is kept in a later week. */
