@@ -109,6 +109,22 @@ describe('reads', () => {
     expect(await failureOf(account, account.client.account())).toMatchObject({ code: 'service.kept' });
   });
 
+  it('know an answer that several on the way have kept', async () => {
+    const wire = openBare(four({ ...ACCOUNT, headers: { age: '0, 7' } }));
+    expect(await failureOf(wire, wire.client.account())).toMatchObject({
+      code: 'service.kept',
+      message: expect.stringContaining('kept for 7 s') as string,
+    });
+  });
+
+  it.each<[string, (wire: Wire) => Promise<unknown>]>([
+    ['points configuration', ({ client }) => client.get('get-points-config', { id: 1 })],
+    ['player', ({ client }) => client.get('get-player', { id: 1, query: { fantasy_league_id: 1 } })],
+  ])('take a kept %s for no answer: rows are compared with it, and writes looked for', async (_, read) => {
+    const wire = open(four(envelopeAnswer(200, { id: 1 }, { headers: { age: '60' } })));
+    expect(await failureOf(wire, read(wire))).toMatchObject({ code: 'service.kept' });
+  });
+
   it('take another record that was kept, and not its time', async () => {
     const date = (minute: number): { readonly date: string } => ({
       date: `Sun, 01 Mar 2026 12:${minute}:00 GMT`,
