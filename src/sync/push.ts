@@ -5,7 +5,8 @@ import type { RunRows } from '../model/state/run-rows.ts';
 import { REJECTED, stopWords, type Words } from '../model/said.ts';
 import type { Run, ServiceAccount } from '../model/state/store.ts';
 import { quotaUsed } from '../model/quota.ts';
-import { finish, type PushResult } from './finish/end-run.ts';
+import { requestsMade } from '../model/requests-made.ts';
+import { finish, wholeRun, type PushResult } from './finish/end-run.ts';
 import type { LeftRows } from './finish/write-back.ts';
 import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
 import { leaveRest } from './write/defer-rest.ts';
@@ -150,6 +151,7 @@ export async function planAndWrite(
       ...(isDecided(stop) ? { phase: 'ended', finished: true } : {}),
       endedAtMs: ports.clock.now(),
       exitCode: stop?.exitCode ?? EXIT.internal,
+      requests: wholeRun(run.requests, requestsMade(ports.service)),
     });
     throw stop === undefined ? error : check === undefined ? resumable(stop, run) : stop;
   }

@@ -2,7 +2,9 @@ import type { PushMapping } from '../mapping/mapping.ts';
 import { renderCount, renderCountOf } from '../model/count.ts';
 import { IncompleteError, InterruptedError, StoppedError, UsageError } from '../model/error.ts';
 import { REJECTED, type Words } from '../model/said.ts';
+import { requestsMade } from '../model/requests-made.ts';
 import { NO_REQUESTS, type Run } from '../model/state/store.ts';
+import { wholeRun } from './finish/end-run.ts';
 import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
 import { leftRows } from './finish/write-back.ts';
 import { endLostRun, hasLostRows } from './journal/lost-rows.ts';
@@ -124,6 +126,8 @@ async function planLeft(
     return { ready, planned: left };
   } catch (error) {
     try {
+      const requests = wholeRun(run.requests, requestsMade(ports.service));
+      await ports.store.updateRun(run.id, { requests });
       throw await unsentAt(ports.signal.aborted ? ports.signal.reason : error, begun);
     } finally {
       await rows.close();

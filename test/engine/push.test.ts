@@ -847,6 +847,33 @@ describe('prices', () => {
   });
 });
 
+describe('the requests of a run', () => {
+  it('are kept where a push stops before it writes', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,');
+    const refuse = (): Promise<never> => Promise.reject(new StoppedError('approval.refused', 'no', {}));
+    await expect(push(engine.ports, 'push', [users], PLAN_OPTIONS, refuse)).rejects.toThrow('no');
+    const { reads } = engine.service;
+    expect(reads).toBeGreaterThan(0);
+    const [stopped] = await engine.store.runs(1);
+    expect(stopped?.requests).toMatchObject({ planned: reads, sent: reads, reads, writes: 0 });
+  });
+
+  it('are kept where a resume stops before it writes, beside those of the push', async () => {
+    const engine = await makeEngine();
+    userTable(engine, 'A,Ann,');
+    engine.service.faults.push('unreachable');
+    await run(engine, users);
+    const [before] = await engine.store.runs(1);
+    const refuse = (): Promise<never> => Promise.reject(new StoppedError('approval.refused', 'no', {}));
+    await expect(resume(engine.ports, undefined, refuse)).rejects.toThrow('no');
+    const [stopped] = await engine.store.runs(1);
+    const { sent } = engine.service.counts();
+    // The service in memory goes on counting where a command begins anew.
+    expect(stopped?.requests?.sent).toBe((before?.requests?.sent ?? 0) + sent);
+  });
+});
+
 it('progress is told before the first answer comes', async () => {
   const engine = await makeEngine();
   setTable(engine, 'prices', 'fantasy_league_id,player_id,price,type', '1,1,4,initial');

@@ -313,7 +313,7 @@ function exitCodeOf(
 }
 
 /** A resumed run's counts are those of the whole run. */
-function wholeRun(before: RequestCounts | null, now: RequestCounts): RequestCounts {
+export function wholeRun(before: RequestCounts | null, now: RequestCounts): RequestCounts {
   if (before === null) return now;
   return {
     planned: before.planned + now.planned,
