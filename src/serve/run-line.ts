@@ -50,6 +50,14 @@ export function runLine(run: Run, replacedBy: readonly string[] = []): RunLine {
 const NEWEST_RUNS = 1000;
 
 /** The newest runs and pulls with the accounts of the configuration, newest first. */
-export async function newestRuns({ store, isOurs }: Desk): Promise<readonly Run[]> {
-  return (await newestOfAll(store, NEWEST_RUNS)).filter(isOurs);
+export const newestRuns = async (desk: Desk): Promise<readonly Run[]> => (await newestSince(desk)).runs;
+
+/** The same, and when the oldest run began that was looked at, where there are older ones. */
+export async function newestSince({ store, isOurs }: Desk): Promise<{
+  readonly runs: readonly Run[];
+  readonly sinceMs: number | undefined;
+}> {
+  const all = await newestOfAll(store, NEWEST_RUNS);
+  const sinceMs = all.length < NEWEST_RUNS ? undefined : all.at(-1)?.startedAtMs;
+  return { runs: all.filter(isOurs), sinceMs };
 }
