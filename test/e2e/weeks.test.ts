@@ -6,6 +6,7 @@ import type { Outcome, Service } from '../support/cli.ts';
 import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { runHere } from '../support/run-here.ts';
 import { control } from '../support/control.ts';
+import { settingNames } from '../support/points.ts';
 import { smallDemo, SQUADS } from '../support/small-demo.ts';
 
 const FILES = {
@@ -192,6 +193,18 @@ describe('a game week', () => {
     const [rest] = (await json('weeks', 'read')).leagues ?? [];
     expect(rest).toMatchObject({ read: { lineups: SQUADS, squads: SQUADS } });
     expect(weekOf(await json('weeks', '--offline'), WEEK)).toMatchObject({ state: 'final' });
+  });
+
+  it('is read again once a points configuration was pushed, which counts for it too', async () => {
+    await json('weeks', 'read');
+    const settings = settingNames.map((name) => `${name},${name.endsWith('_minutes') ? 60 : 3}`);
+    writeFileSync(join(folder.path, 'points.csv'), ['Setting,Points', ...settings].join('\n'));
+    const source = '{ csv: points.csv, layout: key_value, key_column: Setting, value_column: Points }';
+    const mapping = `version: 1\nname: points\npush: points_config\nsource: ${source}\noperation: set\ncolumns: auto\n`;
+    writeFileSync(join(folder.path, 'mappings/points.yaml'), mapping);
+    expect((await run('push', 'points', '--yes')).code).toBe(0);
+    const [read] = (await json('weeks', 'read')).leagues ?? [];
+    expect(read).toMatchObject({ read: { lineups: SQUADS, squads: SQUADS } });
   });
 
   it('goes from one state to another as one file, which is refused when it is damaged or of another account', async () => {

@@ -3,7 +3,7 @@ import type { KeptKind, LeagueScope } from '../../model/state/memory.ts';
 import { shownWeek } from '../../season/kept.ts';
 import { latestKept, weeksFrom } from '../memory/known-weeks.ts';
 import { leagueWeeks } from '../memory/league-weeks.ts';
-import { serviceNow } from '../memory/service-time.ts';
+import { earlierAheadMs, serviceNow } from '../memory/service-time.ts';
 import { readOne, type ReadContext } from './read.ts';
 
 /** Readings of squads or line-ups by the id that was asked for, which the read of that name need not ask for again. */
@@ -90,12 +90,18 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 type TurnContext = Pick<ReadContext, 'service' | 'store' | 'clock'>;
 
-/** When the week that a league shows changed last: it began, it ended, its substitutions were processed. What was read before is to be read again. */
+/**
+ * When the week that a league shows changed last: it began, it ended, its substitutions were processed, or this state set the points configuration, by which a service may count all weeks
+ * anew. What was read before is to be read again.
+ */
 async function lastTurn(scope: LeagueScope, context: TurnContext) {
   const nowMs = await serviceNow(context, scope.account);
   const shown = (await leagueWeeks(context.store.memory, scope, nowMs)).at(-1);
   const { week, processed, isOver = false } = shown ?? {};
-  const turns = [week?.startMs, isOver ? week?.endMs : undefined, processed?.atMs];
+  const set = await context.store.fact(scope.account, `points_config_id:${scope.league}`);
+  // Facts bear our time.
+  const setMs = set && Math.min(nowMs, set.atMs + (await earlierAheadMs(context, scope.account)));
+  const turns = [week?.startMs, isOver ? week?.endMs : undefined, processed?.atMs, setMs];
   const come = turns.filter((atMs = Number.NaN) => atMs <= nowMs).map(Number);
   return { nowMs, isOver, gameWeek: week?.id, atMs: Math.max(-Infinity, ...come) };
 }
