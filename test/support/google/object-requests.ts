@@ -1,10 +1,11 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import { boxOf } from './a1.ts';
+import { sortRange } from './cell-requests.ts';
 import { invalid } from './refusal.ts';
 import { checkRule } from './rule-check.ts';
 import { sheetOf, type SheetState, type SpreadsheetState } from './state.ts';
 
-/** Sets the filter of a tab in place of the one before. */
+/** Sets the filter of a tab in place of the one before; the rows below its header are sorted as it says. */
 export function setBasicFilter(
   state: SpreadsheetState,
   { filter }: sheets_v4.Schema$SetBasicFilterRequest,
@@ -12,6 +13,9 @@ export function setBasicFilter(
   const sheet = sheetOf(state, filter?.range?.sheetId);
   boxOf(sheet, filter?.range ?? {});
   sheet.objects.basicFilter = filter ?? {};
+  const { range, sortSpecs } = filter ?? {};
+  if (range !== undefined && sortSpecs !== undefined)
+    sortRange(state, { range: { ...range, startRowIndex: (range.startRowIndex ?? 0) + 1 }, sortSpecs });
 }
 
 /** Takes the filter of a tab away, if there is one. */

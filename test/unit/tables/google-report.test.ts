@@ -495,6 +495,18 @@ describe("the operator's own things", () => {
     expect(await refresh(report(ROWS))).toMatchObject({ calls: 0 });
   });
 
+  it('are not sorted by a refresh as somebody sorted them by the filter', async () => {
+    await write(report(ROWS));
+    const filter = { ...tab().filter, sortSpecs: [{ dimensionIndex: 1, sortOrder: 'ASCENDING' }] };
+    await (await access.client()).update(id, [{ setBasicFilter: { filter } }], { repeatable: true });
+    expect(firstCells()[1]).toBe('Field Owls');
+    const rows: readonly Row[] = [...ROWS, ['Sea Rooks', 1, true, null]];
+    await write(report(rows));
+    expect(firstCells().slice(1)).toEqual(rows.map(([squad]) => squad));
+    expect(access.warnings).toEqual([]);
+    expect(tab().filter?.range?.endRowIndex).toBe(5);
+  });
+
   it.each([
     ['puts in a row, append', 'append', () => tab().insertRow(1)],
     ['puts in a row, merge', 'merge', () => tab().insertRow(2)],

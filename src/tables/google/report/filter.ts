@@ -18,6 +18,7 @@ export interface FilterFacts {
 /**
  * The requests for the filter over the header and the rows of data. A filter is made when the layout gets one and the tab has none, and taken away
  * when the layout loses it. One that stands there keeps its criteria: its range follows the rows when it ended with them, else it only grows.
+ * How it last sorted is left out, so that Google sorts nothing now.
  */
 export function planFilter(facts: FilterFacts): sheets_v4.Schema$Request[] {
   const { tab, positions, wanted, before, rows, rowsBefore } = facts;
@@ -47,18 +48,8 @@ export function planFilter(facts: FilterFacts): sheets_v4.Schema$Request[] {
     range.startColumnIndex === (stands.startColumnIndex ?? 0) &&
     range.endColumnIndex === (stands.endColumnIndex ?? tab.columnCount);
   if (same) return [];
-  const { sortSpecs, filterSpecs } = filter;
-  return [
-    {
-      setBasicFilter: {
-        filter: {
-          range,
-          ...(sortSpecs === undefined ? {} : { sortSpecs }),
-          ...(filterSpecs === undefined ? {} : { filterSpecs }),
-        },
-      },
-    },
-  ];
+  const { filterSpecs } = filter;
+  return [{ setBasicFilter: { filter: { range, ...(filterSpecs === undefined ? {} : { filterSpecs }) } } }];
 }
 
 const endOf = (rows: number): number => 1 + Math.max(1, rows);
