@@ -543,6 +543,34 @@ describe("the operator's own things", () => {
     expect(await refresh(report(mode === 'replace' ? fresh : [], options))).toMatchObject({ calls: 0 });
   });
 
+  it('leave no old row below a report that grows into them while somebody puts in a row', async () => {
+    await write(report(ROWS));
+    tab().set(5, 0, 'my notes');
+    const spreadsheet = id;
+    let writes = 0;
+    fake.before(({ path, kind }) => {
+      if (!path.includes(spreadsheet) || kind !== 'write') return;
+      writes += 1;
+      if (writes === 1) tab().insertRow(2);
+    });
+    const rows = Array.from({ length: 5 }, (_, n): Row => [`Squad ${n}`, n, n > 0, '2026-09-01T00:00:00Z']);
+    await write(report(rows));
+    expect(firstCells()).toEqual(['Squad', ...rows.map(([squad]) => squad), null, null, 'my notes']);
+    expect(access.warnings).toHaveLength(1);
+  });
+
+  it('leave no cell of an old row where somebody deletes a row of a report that loses all', async () => {
+    await write(report([ROWS[1] ?? [], ROWS[0] ?? []]));
+    let writes = 0;
+    fake.before(({ path, kind }) => {
+      if (!path.includes(id) || kind !== 'write') return;
+      writes += 1;
+      if (writes === 1) tab().deleteRow(1);
+    });
+    await write(report([]));
+    expect(tab().rows()).toEqual([COLUMNS.map(({ header }) => header)]);
+  });
+
   it('are asked to rest where rows move during each write', async () => {
     await write(report(ROWS));
     const spreadsheet = id;

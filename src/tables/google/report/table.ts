@@ -84,20 +84,22 @@ export function planTable(tab: ExistingTab, fetched: FetchedReport, taken: Set<n
   const room = makeRoom(tab, standing, wanted.length, positions, layout);
   const looks = planAllFormats(tab, fetched.report, arranged, placed, wanted, standing, room);
   const area = { sheetId: tab.sheetId, columns: positions };
-  const stands = (row: number): Cells => (room.inserted > 0 && row > ours ? [] : (tab.cells[row] ?? []));
+  const stands = (row: number): Cells => {
+    if (row > ours && row <= ours + room.inserted) return [];
+    return tab.cells[row > ours ? row - room.inserted : row] ?? [];
+  };
   const whole = [header, ...wanted];
+  const surplus = below.slice(wanted.length, ours).map(() => []);
   // The row below tells of those that are all written, by its empty cells: a formula there may follow what is written.
-  const reach = 1 + Math.max(ours, wanted.length);
-  const beneath = room.inserted === 0 ? positions.map(() => '') : [];
+  const settled: readonly Cells[] = [...whole, ...surplus, []];
   const hasMoved = ({ cells }: TabAfter): boolean =>
-    [...whole.entries(), [reach, beneath] as const].some(([at, row]) =>
-      row.some((cell, index) => {
-        const column = positions[index] ?? 0;
+    settled.some((row, at) =>
+      positions.some((column, index) => {
+        const cell = row[index] ?? '';
         const now = cells[at]?.[column];
         return sameCell(stands(at)[column] ?? '', cell) && now !== null && !sameCell(now ?? '', cell);
       }),
     );
-  const surplus = below.slice(wanted.length, ours).map(() => []);
   const now: KeptTable = {
     rows: wanted.length,
     totals: arranged.totals !== undefined,
