@@ -2,6 +2,7 @@ import { ConfigError, InternalError, UnavailableError } from '../../model/error.
 import { listed } from '../../model/listed.ts';
 import type { ReportTab, ReportValue } from '../../model/tables/table.ts';
 import { contentsOf, type CoveredTab } from '../cover-lines.ts';
+import { refuseSharedTabs } from '../layout-tabs.ts';
 import { hasCharts, planCharts, type ReportCharts } from './report/charts.ts';
 import { planCover } from './report/cover.ts';
 import { takenIds } from './report/memory.ts';
@@ -39,6 +40,7 @@ export async function writeSheetReports(
 ): Promise<readonly number[]> {
   const [first] = tabs;
   if (first === undefined) return [];
+  refuseSharedTabs(tabs, ({ location }) => sheetOf(location).tab);
   const fetched: FetchedReport[] = [];
   for (const report of tabs) fetched.push({ report, fresh: await fetchRows(report) });
   const client = await access.client();

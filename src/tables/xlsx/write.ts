@@ -3,6 +3,7 @@ import { REJECTED_TAB } from '../../model/results.ts';
 import { tabNameProblem } from '../../model/tables/tab-name.ts';
 import type { ReportTab, ReportValue } from '../../model/tables/table.ts';
 import { changed, writeAtomically, type Append } from '../atomic-write.ts';
+import { refuseSharedTabs } from '../layout-tabs.ts';
 import { versionOf } from '../regular-file.ts';
 import { renderWorkbook } from './write/render.ts';
 import { buildSheet, safeText, TEXT_FOR_EDITING } from './write/sheet.ts';
@@ -19,29 +20,13 @@ const BUILT_ROWS_MAX = 20_000;
 
 /** Errors: ConfigError `destination.tab` for a name that no spreadsheet program takes, and for one that two tabs want. */
 function checkTabs(tabs: readonly ReportTab[]): void {
-  const taken = new Map<string, string>();
   for (const tab of tabs) {
     const name = tabName(tab);
     const problem = tabNameProblem(name);
     if (problem !== undefined)
       throw new ConfigError('destination.tab', `mapping ${tab.table.name}: "${name}" ${problem}`);
-    taken.set(name.toLowerCase(), 'a report');
   }
-  for (const { table, layout } of tabs) {
-    for (const [name, use] of [
-      [layout?.cover?.tab, 'the cover'],
-      [layout?.chartTab, 'charts'],
-    ] as const) {
-      if (name === undefined) continue;
-      const other = taken.get(name.toLowerCase());
-      if (other !== undefined && other !== use)
-        throw new ConfigError(
-          'destination.tab',
-          `mapping ${table.name}: its layout puts ${use} on tab "${name}", which is the tab of ${other} already; give it another name`,
-        );
-      taken.set(name.toLowerCase(), use);
-    }
-  }
+  refuseSharedTabs(tabs, tabName);
 }
 
 /**

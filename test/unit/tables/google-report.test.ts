@@ -731,6 +731,20 @@ const layoutOf = (changes: Partial<Layout> = {}): ReportLayout =>
   joinLayout({ ...LAYOUT, ...changes }, COLUMNS);
 
 describe('a layout', () => {
+  it.each([
+    [{ chartTab: 'Table' }, 'charts on tab "Table", which is the tab of a report'],
+    [{ cover: { tab: 'table', title: 'T' } }, 'the cover on tab "table", which is the tab of a report'],
+    [{ chartTab: 'Cover' }, 'charts on tab "Cover", which is the tab of the cover'],
+  ] as const)('puts no two things on one tab: %j', async (changes, clash) => {
+    await write(report(ROWS, { layout: layoutOf() }));
+    const before = fake.calls.length;
+    await expect(write(report(ROWS, { layout: layoutOf(changes) }))).rejects.toMatchObject({
+      code: 'destination.tab',
+      message: `mapping table: its layout puts ${clash} already; give it another name`,
+    });
+    expect(fake.calls).toHaveLength(before);
+  });
+
   it('makes a sorted table with totals, colours, a filter, a chart and a cover', async () => {
     await write(report(ROWS, { layout: layoutOf() }));
     expect(fake.tabTitles(id)).toEqual(['Cover', 'Charts', 'Notes', 'Table']);
