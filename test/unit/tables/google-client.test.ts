@@ -32,7 +32,11 @@ async function failureOf(work: Promise<unknown>): Promise<TeamsheetError> {
 
 describe('reads', () => {
   it('asks for a token once and counts what it asks', async () => {
-    sheets().get(GET).query({ fields: 'spreadsheetId' }).twice().reply(200, { spreadsheetId: SHEET });
+    sheets()
+      .get(GET)
+      .query({ fields: 'spreadsheetId', prettyPrint: false })
+      .twice()
+      .reply(200, { spreadsheetId: SHEET });
     const { client } = await openClient();
     await client.spreadsheet(SHEET, 'spreadsheetId');
     expect(await client.spreadsheet(SHEET, 'spreadsheetId')).toEqual({ spreadsheetId: SHEET });
@@ -46,6 +50,7 @@ describe('reads', () => {
         ranges: ["'Q1'!A1:C", "'Q2'"],
         valueRenderOption: 'UNFORMATTED_VALUE',
         majorDimension: 'ROWS',
+        prettyPrint: false,
       })
       .reply(200, { valueRanges: [{ range: "'Q1'!A1:C2", values: [['a', 1, true]] }, { range: "'Q2'!A1" }] });
     const { client } = await openClient();
@@ -209,7 +214,7 @@ describe('updates', () => {
     const bodies: unknown[] = [];
     const scope = sheets()
       .post(BATCH, (body) => bodies.push(body) > 0)
-      .query({ fields: 'spreadsheetId,replies' })
+      .query({ fields: 'spreadsheetId,replies', prettyPrint: false })
       .reply(200, { spreadsheetId: SHEET });
     const { client } = await openClient();
     await client.update(SHEET, REQUESTS, { repeatable: false });
@@ -217,7 +222,7 @@ describe('updates', () => {
     expect(bodies).toEqual([{ requests: REQUESTS }]);
     sheets()
       .post(BATCH, (body) => bodies.push(body) > 0)
-      .query({ fields: 'updatedSpreadsheet' })
+      .query({ fields: 'updatedSpreadsheet', prettyPrint: false })
       .reply(200, { updatedSpreadsheet: {} });
     const answer = { ranges: ["'Q1'!A1"], fields: 'updatedSpreadsheet' };
     await client.update(SHEET, REQUESTS, { repeatable: false, answer });
