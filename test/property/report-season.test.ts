@@ -209,6 +209,8 @@ class Season {
     const width = tab.rows()[0]?.length ?? 0;
     const { kind, at, with: other } = between;
     const row = 1 + (at % this.#ours);
+    // What comes to stand where a lost column of ours is made anew is written over, and nothing tells so.
+    if (kind === 'insert_column' && positions(tab).includes(-1)) return;
     switch (kind) {
       case 'insert_row':
         tab.insertRow(row);
