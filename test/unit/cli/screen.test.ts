@@ -11,6 +11,14 @@ function stream(columns?: number): NodeJS.WriteStream {
   }) as unknown as NodeJS.WriteStream;
 }
 
+/** What was written to a stream since. Newer Node versions read a chunk at a time. */
+function textOf(written: NodeJS.WriteStream): string {
+  const chunks = written as unknown as { read(): Buffer | null };
+  let text = '';
+  for (let chunk = chunks.read(); chunk !== null; chunk = chunks.read()) text += String(chunk);
+  return text;
+}
+
 /** A screen of a command line whose standard output is such a stream, and what stands on it. */
 function screenOn(
   columns: number | undefined,
@@ -18,7 +26,7 @@ function screenOn(
 ): { readonly screen: Screen; readonly shown: () => string } {
   const stdout = stream(columns);
   const screen = createScreen({ stdout, stderr: stream(), env: { NO_COLOR: '1' } }, screenFlags(argv));
-  return { screen, shown: () => String((stdout as unknown as PassThrough).read()) };
+  return { screen, shown: () => textOf(stdout) };
 }
 
 const LINE = 'quotas  users 999,920 left, squads 999,940 left';
@@ -50,7 +58,7 @@ describe('a warning', () => {
   function warnings(): { readonly screen: Screen; readonly shown: () => string } {
     const stderr = stream();
     const screen = createScreen({ stdout: stream(), stderr, env: { NO_COLOR: '1' } }, screenFlags([]));
-    return { screen, shown: () => String((stderr as unknown as PassThrough).read()) };
+    return { screen, shown: () => textOf(stderr) };
   }
 
   it('is told as often as it comes', () => {
