@@ -1,4 +1,5 @@
 import type { RecordOf } from '../contract/index.ts';
+import { isPutOff } from '../model/time/moved-matches.ts';
 import { parseTimeMs } from '../model/time/service-time.ts';
 import { renderTime } from '../model/time/render-time.ts';
 
@@ -46,10 +47,13 @@ export function weekEnd(id: string, { weeks, currentMs, nowMs }: LeagueWeeks, ti
   return byClock(week, nowMs, isPast, timezone) ?? (isPast ? ENDED : byStatus(week, weeks, currentMs, nowMs));
 }
 
-/** A week without the matches that begin with the next one or later: they were put off, and nobody waits for them. */
+/** A week without the matches that were put off. */
 function withoutPutOff(week: GameWeek, weeks: readonly GameWeek[]): GameWeek {
-  const nextMs = Math.min(...weeks.map(startOf).filter((ms) => ms > startOf(week)));
-  return { ...week, fixtures: matchesOf([week]).filter(({ start_date }) => !(timeOf(start_date) >= nextMs)) };
+  const next = { startMs: Math.min(...weeks.map(startOf).filter((ms) => ms > startOf(week))) };
+  return {
+    ...week,
+    fixtures: matchesOf([week]).filter(({ start_date }) => !isPutOff(timeOf(start_date), next)),
+  };
 }
 
 /** The game week that is over and began last; none where none is over for certain. */

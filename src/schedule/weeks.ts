@@ -1,5 +1,5 @@
 import type { RecordOf } from '../contract/index.ts';
-import { isBroughtForward } from '../model/time/brought-forward.ts';
+import { isBroughtForward } from '../model/time/moved-matches.ts';
 import type { WeekMoment } from '../model/time/schedule.ts';
 import { parseTimeMs } from '../model/time/service-time.ts';
 

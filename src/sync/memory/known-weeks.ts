@@ -1,5 +1,6 @@
 import type { Fixture } from '../../contract/resources/fixtures.ts';
 import type { Kept, KeptCount, KeptKind, LeagueScope, Memory } from '../../model/state/memory.ts';
+import { isPutOff } from '../../model/time/moved-matches.ts';
 import { parseTimeMs } from '../../model/time/service-time.ts';
 import { gameWeekOf, inOrder, type GameWeek } from '../../season/game-week.ts';
 import { shownText } from '../../season/week-number.ts';
@@ -36,17 +37,16 @@ export async function listedMatches(
   return kept.filter(({ readAtMs }) => readAtMs === listedMs);
 }
 
-/** The same without those that begin with the next week or later: they were put off, and nothing that is made of the week waits for them. */
+/** The same without those that were put off. */
 export async function awaitedMatches(
   memory: Memory,
   scope: LeagueScope,
   gameWeek: string,
   next: Pick<GameWeek, 'startMs'> | undefined,
 ): Promise<readonly Kept[]> {
-  const nextMs = next?.startMs ?? Number.NaN;
   const listed = await listedMatches(memory, scope, gameWeek);
   // Only `keptOfFixtures` makes such a record.
-  return listed.filter(({ record }) => !(kickOffMsOf(record as Fixture) >= nextMs));
+  return listed.filter(({ record }) => !isPutOff(kickOffMsOf(record as Fixture), next));
 }
 
 const kickOffMsOf = ({ start_date }: Fixture): number => parseTimeMs(shownText(start_date));

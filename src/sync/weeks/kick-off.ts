@@ -1,6 +1,6 @@
 import type { RecordOf } from '../../contract/index.ts';
 import type { LeagueScope, Memory } from '../../model/state/memory.ts';
-import { isBroughtForward } from '../../model/time/brought-forward.ts';
+import { isBroughtForward } from '../../model/time/moved-matches.ts';
 import { parseTimeMs } from '../../model/time/service-time.ts';
 import { inOrder, type GameWeek } from '../../season/game-week.ts';
 import { knownWeeks, listedMatches } from '../memory/known-weeks.ts';

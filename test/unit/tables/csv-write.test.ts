@@ -175,14 +175,6 @@ describe('append and merge', () => {
     );
   });
 
-  it('merges a key with half a character, and a date that is none with a NUL character', async () => {
-    const options = { mode: 'merge', key: ['id', 'at'] } as const;
-    const given = [column('id'), column('at', 'datetime')];
-    const first = await written(given, [['\uD83D', 'x\0']], options);
-    expect(first).toBe('id,at\n\uFFFD,x\uFFFD\n');
-    expect(await written(given, [['\uD83D', 'x\0']], options, first)).toBe(first);
-  });
-
   it.each(['append', 'merge'] as const)(
     '%s loses no row that somebody else writes meanwhile',
     async (mode) => {
