@@ -6,12 +6,20 @@ import { realClock } from '../../src/runtime/clock.ts';
 import { createLock } from '../../src/state/sqlite/lock.ts';
 import { openStore } from '../../src/state/sqlite/store.ts';
 import { makeFolder, runCli, signalOnce } from '../support/cli.ts';
-import type { Outcome, RunOptions } from '../support/cli.ts';
+import type { Outcome, RunOptions, Service } from '../support/cli.ts';
 import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
 import { runHere, runInProcess } from '../support/run-here.ts';
 
 const SANDBOX =
   'version: 1\nenvironments: { sandbox: { base_url: "${TEAMSHEET_BASE_URL}", api_key: { env: TEAMSHEET_API_KEY } } }\n';
+
+/** Carries out what is due by a clock that is ahead, or behind. */
+const runOnce = (league: { readonly path: string }, { env }: Service, aheadMs: number): Promise<Outcome> =>
+  runInProcess(
+    ['schedule', 'run', '--once', '--json'],
+    { cwd: league.path, env },
+    { ...realClock, now: () => realClock.now() + aheadMs },
+  );
 
 describe('schedule', () => {
   const folder = makeFolder({ 'teamsheet.yaml': 'version: 1\ntimezone: Europe/London\n' });
@@ -240,12 +248,7 @@ schedule: "0 * * * *"
       'mappings/users.yaml':
         '{ version: 1, name: users, push: users, source: { csv: users.csv }, operation: upsert, columns: { external_id: { from: id, type: text }, display_name: name }, schedule: "0 * * * *" }\n',
     });
-    const once = (minutes: number): Promise<Outcome> =>
-      runInProcess(
-        ['schedule', 'run', '--once', '--json'],
-        { cwd: league.path, env: service.env },
-        { ...realClock, now: () => realClock.now() + minutes * 60_000 },
-      );
+    const once = (minutes: number): Promise<Outcome> => runOnce(league, service, minutes * 60_000);
     expect((await once(0)).code).toBe(0);
     league.write('users.csv', users('Bo'));
     await service.sandbox.control('POST', '/clock', { advance: '1h' });
@@ -275,12 +278,7 @@ schedule: "0 * * * *"
         '{ version: 1, name: fixtures, pull: fixtures, where: { fantasy_league_id: 1 }, destination: { csv: out/f.csv }, schedule: "0 * * * *" }\n',
     });
     const HOUR_MS = 3_600_000;
-    const once = (hours: number): Promise<Outcome> =>
-      runInProcess(
-        ['schedule', 'run', '--once', '--json'],
-        { cwd: league.path, env: service.env },
-        { ...realClock, now: () => realClock.now() + hours * HOUR_MS },
-      );
+    const once = (hours: number): Promise<Outcome> => runOnce(league, service, hours * HOUR_MS);
     expect((await once(0)).code).toBe(0);
     await service.sandbox.control('POST', '/faults', { faults: [{ kind: 'status', status: 403 }] });
     expect((await once(500)).code).toBe(5);
@@ -299,12 +297,7 @@ schedule: "0 * * * *"
       'mappings/m.yaml':
         '{ version: 1, name: fixtures, pull: fixtures, where: { fantasy_league_id: 1 }, destination: { csv: out/f.csv }, schedule: { at: each.start - 24h } }\n',
     });
-    const once = (behindMs: number): Promise<Outcome> =>
-      runInProcess(
-        ['schedule', 'run', '--once', '--json'],
-        { cwd: league.path, env: service.env },
-        { ...realClock, now: () => realClock.now() - behindMs },
-      );
+    const once = (behindMs: number): Promise<Outcome> => runOnce(league, service, -behindMs);
     expect((await once(0)).code).toBe(0);
     await service.sandbox.control('POST', '/clock', { advance: '30d' });
     expect(JSON.parse((await once(0)).stdout)).toMatchObject({ mappings: [{ name: 'fixtures' }] });
