@@ -25,7 +25,7 @@ import type { CallInput } from '../../model/service.ts';
 import { openAccount } from '../../sync/plan/plan-sync.ts';
 import { createPipes } from '../../tables/pipes.ts';
 import { readFileText } from '../../tables/regular-file.ts';
-import { CONFLICT, conflictSays } from './api-conflict.ts';
+import { CONFLICT, conflictSays } from '../api/conflict.ts';
 import { type ArgsOf, defineCommand } from '../command.ts';
 import { pairs, serviceFlags, text } from '../flags.ts';
 import type { Program } from '../program.ts';

@@ -1,24 +1,13 @@
-import { writeFileSync } from 'node:fs';
-import { basename, extname, relative, resolve, sep } from 'node:path';
-import { stringify } from 'yaml';
 import { isPushed, pushTarget, RESOURCES, type ResourceName } from '../../contract/index.ts';
-import type { PushOperation, PushTarget } from '../../contract/resource.ts';
-import { asWritten } from '../../mapping/parse/parse-mappings.ts';
-import { shortened } from '../../mapping/parse/schema.ts';
-import { requiredFields, variableOf } from '../../mapping/push-fields.ts';
+import type { PushTarget } from '../../contract/resource.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { nearest } from '../../model/nearest.ts';
 import { ConfigError, UsageError } from '../../model/error.ts';
-import { fileOf, isOpenFile, type SourceTable, type TableLocation } from '../../model/tables/table.ts';
-import { REJECTED_TAB, RESULT_COLUMNS } from '../../model/results.ts';
+import { fileOf } from '../../model/tables/table.ts';
 import { type ArgsOf, defineCommand } from '../command.ts';
-import { bareRecord } from '../../runtime/config/env-file.ts';
-import type { Config } from '../../runtime/config/config.ts';
 import { compareFlags, pairs, text, yes } from '../flags.ts';
-import { fold, matchHeaders, separatorRemedy, VALUE_HEADERS } from '../header-match.ts';
-import { systemCode } from '../../tables/system-error.ts';
-import { standsInside } from '../../runtime/config/inside-folder.ts';
-import { isPush, parseFile, readPushMappings } from '../../runtime/config/mappings.ts';
+import { isRejected, isWorkbook, makeMapping } from '../import/make-mapping.ts';
+import { readPushMappings } from '../../runtime/config/mappings.ts';
 import { planOptions } from '../push/plan-options.ts';
 import type { Program } from '../program.ts';
 import { renderTyped } from '../render/stop.ts';
@@ -120,9 +109,6 @@ function importTarget(as: string): { readonly name: ResourceName; readonly targe
   });
 }
 
-/** By its ending; what a file really is shows when it is read. */
-const isWorkbook = (file: string): boolean => /\.(?:xls[xmb]?|ods)$/i.test(file);
-
 /** A lone `-` comes from the command line as an empty name. */
 function refuseNoFile(file: string, { typed }: Program): void {
   if (/^https?:\/\//i.test(file))
@@ -136,9 +122,6 @@ function refuseNoFile(file: string, { typed }: Program): void {
     next: renderTyped(words),
   });
 }
-
-/** What a run calls the rows that it refused, and what it calls them where somebody has changed an older file of them. */
-const isRejected = (file: string): boolean => /\.rejected(?:\.\d+)?\.(?:csv|xlsx)$/.test(file);
 
 /** The rows to correct are imported with the flags of the table that they are of, whatever their own file is. */
 function refuseFlags({ file, tab, encoding }: ImportArgs): void {
@@ -160,240 +143,4 @@ function refuseUnknownField(field: string, name: string, { fields }: PushTarget)
       next: `the fields are ${Object.keys(fields).join(', ')}`,
     },
   );
-}
-
-/** The mapping as YAML, parsed like any other, so that what is saved is what was run. */
-async function makeMapping(
-  name: ResourceName,
-  target: PushTarget,
-  args: ImportArgs,
-  session: Session,
-  program: Program,
-): Promise<PushMapping> {
-  const { config } = session;
-  const path = resolve(program.cwd, args.file);
-  const location = isWorkbook(args.file)
-    ? ({ kind: 'xlsx', path, tab: await tabOf(path, args, session) } as const)
-    : ({ kind: 'csv', path } as const);
-  const source = sourceOf(location, config, args);
-  const header = await readHeader(location, args, session);
-  // A file of rows to correct that is imported, and rejected, time and again keeps its name.
-  // What the shell gives has a number for a name.
-  const file = isOpenFile(args.file) ? 'pipe' : args.file;
-  const stem = basename(file, extname(file)).replace(/(\.rejected)+$/, '.rejected');
-  const document = {
-    version: 1,
-    name:
-      shortened(stem)
-        .replace(/[^\p{L}\p{M}\p{N} _.-]/gu, '_')
-        .replace(/^[^\p{L}\p{N}_]+/u, '') || 'import',
-    push: name,
-    ...bindHeader(name, target, header, source, args, session),
-    operation: operationOf(target),
-  };
-  // Variables stand in values alone: what the file, its tab or its headers are called is no variable.
-  const literal = (key: unknown, value: unknown): unknown =>
-    typeof value === 'string' && key !== 'value' ? asWritten(value) : value;
-  const yaml = stringify(document, literal, { lineWidth: 0 });
-  const mapping = parseImport(yaml, args.saveMapping ?? args.file, {
-    ...config,
-    vars: bareRecord(config.vars, args.set),
-  });
-  if (mapping === undefined) throw new ConfigError('import.mapping', `${args.file} makes no mapping`);
-  if (args.saveMapping !== undefined && args.dryRun !== true) saveMapping(args.saveMapping, yaml, program);
-  return { ...mapping, ofImport: true };
-}
-
-/** Errors: ConfigError `import.set` for the values of `--set`, which alone can be wrong in a mapping that was made; those of parsing. */
-function parseImport(yaml: string, shown: string, config: Config): PushMapping | undefined {
-  try {
-    return parseFile(yaml, shown, config).find(isPush);
-  } catch (cause) {
-    if (!(cause instanceof ConfigError)) throw cause;
-    const problems = cause.problems.flatMap(({ keys: [columns, field = '', value], message }) =>
-      columns === 'columns' && value === 'value' ? [`--set ${field}: ${message}`] : [],
-    );
-    if (problems.length === 0) throw cause;
-    throw new ConfigError('import.set', problems.join('\n'), { cause, next: cause.next });
-  }
-}
-
-type FileLocation = Extract<TableLocation, { path: string }>;
-
-async function tabOf(path: string, { file, tab }: ImportArgs, { pipes }: Session): Promise<string> {
-  if (tab !== undefined && !isRejected(file)) return tab;
-  const { onlyTab } = await import('../../tables/xlsx/read/tabs.ts');
-  const found = await onlyTab(await pipes.fileOf(path, file), file, tab);
-  return tab === undefined || found === REJECTED_TAB ? found : tab;
-}
-
-/** The table as a mapping names it. */
-function sourceOf(location: FileLocation, { folder }: Config, { encoding, locale }: ImportArgs): object {
-  const path = relative(folder, location.path).split(sep).join('/');
-  return {
-    ...(location.kind === 'csv' ? { csv: path, encoding } : { xlsx: path, tab: location.tab }),
-    ...(standsInside(folder, path) ? {} : { allow_outside: true }),
-    locale,
-  };
-}
-
-/** What to do about a header that cannot be read, by the code of the error: an import has no keys of a mapping. */
-const HEADER_REMEDIES: Readonly<Record<string, string>> = {
-  'source.delimiter': 'Name the separator in a first line of the file, such as sep=;',
-  'header.none': 'Write the names of the columns into the first row.',
-};
-
-async function readHeader(
-  location: FileLocation,
-  { file, encoding = 'auto' }: ImportArgs,
-  { ports }: Session,
-): Promise<readonly string[]> {
-  const origin = location.kind === 'csv' ? file : `${file} tab "${location.tab}"`;
-  const how = { origin, headerRow: 1, delimiter: 'auto', encoding };
-  let table: SourceTable;
-  try {
-    table = await ports.tables[location.kind].open(location, how);
-  } catch (cause) {
-    const next = cause instanceof ConfigError ? HEADER_REMEDIES[cause.code] : undefined;
-    if (!(cause instanceof ConfigError) || next === undefined) throw cause;
-    throw new ConfigError(cause.code, cause.message, { ...cause.place, cause, next });
-  }
-  await table.close();
-  return table.header.filter((name) => !RESULT_COLUMNS.some((column) => column === name));
-}
-
-const operationOf = ({ operations }: PushTarget): PushOperation =>
-  operations.includes('upsert') ? 'upsert' : (operations[0] ?? 'create');
-
-/** Headers of a points configuration that has one setting in each line. */
-const SETTING_HEADERS = ['setting', 'name', 'field'];
-
-function bindHeader(
-  name: ResourceName,
-  target: PushTarget,
-  header: readonly string[],
-  source: object,
-  args: ImportArgs,
-  { ports }: Session,
-): object {
-  const key = header.find((column) => SETTING_HEADERS.includes(fold(column)));
-  const value = header.find((column) => VALUE_HEADERS.includes(fold(column)));
-  if (
-    target.isSettings === true &&
-    key !== undefined &&
-    value !== undefined &&
-    Object.keys(args.match).length === 0
-  ) {
-    return {
-      source: { ...source, layout: 'key_value', key_column: key, value_column: value },
-      columns: 'auto',
-    };
-  }
-  const given = Object.entries(args.match).map(
-    ([wanted, field]) => [headerCalled(wanted, field, header, args.file), field] as const,
-  );
-  const { headers, unused, doubtful } = matchHeaders(header, target.fields, new Map(given));
-  for (const [field, names] of doubtful)
-    if (args.set[field] === undefined) throw doubtfulField(field, names, args.file);
-  const columns: Record<string, object> = {};
-  const required = requiredFields(name, operationOf(target));
-  for (const [field, { type }] of Object.entries(target.fields)) {
-    const from = headers.get(field);
-    const fixed = args.set[field];
-    const variable = variableOf(name, field);
-    const words = type === 'boolean' && YES_AND_NO;
-    const squad = squadColumn(field, unused);
-    if (fixed !== undefined) columns[field] = { value: fixed, ...words };
-    else if (from !== undefined) columns[field] = { from, ...words };
-    else if (squad !== undefined) columns[field] = squad;
-    else if (variable !== undefined && ports.variable(variable) !== undefined)
-      columns[field] = { value: `\${${variable}}` };
-    else if (required.includes(field)) throw missingField(field, header, target, args);
-  }
-  return { source, columns };
-}
-
-/** The header that `--match` means: as it stands, else the only one that differs in no more than capitals, blanks and signs. */
-function headerCalled(wanted: string, field: string, header: readonly string[], file: string): string {
-  if (header.includes(wanted)) return wanted;
-  const [alike, ...others] = header.filter((name) => fold(name) === fold(wanted));
-  if (alike !== undefined && others.length === 0) return alike;
-  const near = nearest(wanted, header);
-  const separated = separatorRemedy(header, (names) => names.some((name) => fold(name) === fold(wanted)));
-  throw new ConfigError(
-    'import.header',
-    `${file} row 1: no column is called "${wanted}"; there is ${quoted(header)}`,
-    { file, line: 1, next: separated ?? (near && `write --match "${near}=${field}"`) },
-  );
-}
-
-const MEMBER_HEADERS = ['memberid', 'member', 'externalid', 'membershipnumber'];
-const PLAYER_HEADER = /^(?:p|player)\d+$/;
-
-/** A squad names its user by your own member id, and its players side by side, where no column is the field itself. */
-function squadColumn(field: string, unused: readonly string[]): object | undefined {
-  const member = unused.find((column) => MEMBER_HEADERS.includes(fold(column)));
-  const players = unused.filter((column) => PLAYER_HEADER.test(fold(column)));
-  if (field === 'user_id' && member !== undefined)
-    return { from: member, lookup: { in: 'users', match: 'external_id', take: 'user_id' } };
-  return field === 'players_in' && players.length > 0 ? { from_all: players, blank: 'omit' } : undefined;
-}
-
-const YES_AND_NO = {
-  true_values: ['yes', 'y', 'x', 'active'],
-  false_values: ['no', 'n', 'inactive'],
-  blank: 'omit',
-};
-
-const quoted = (names: readonly string[], between = ', '): string =>
-  names.map((name) => `"${name}"`).join(between);
-
-function doubtfulField(field: string, names: readonly string[], file: string): ConfigError {
-  return new ConfigError(
-    'header.ambiguous',
-    `${file} row 1: the columns ${quoted(names, ' and ')} both look like ${field}`,
-    { file, line: 1, next: `add --match "${names[0] ?? ''}=${field}" to name the right one` },
-  );
-}
-
-function missingField(
-  field: string,
-  header: readonly string[],
-  { fields }: PushTarget,
-  { file }: ImportArgs,
-): ConfigError {
-  const separated = separatorRemedy(header, (names) =>
-    matchHeaders(names, fields, new Map()).headers.has(field),
-  );
-  const isTitle = header.filter((name) => name !== '').length === 1;
-  const other = separated ?? (isTitle ? 'if that is a title, delete all rows above the header' : undefined);
-  const match = `add --match "Header=${field}" to name its column, or --set ${field}=value for every row`;
-  return new ConfigError(
-    'import.missing_field',
-    `${file} row 1: no column for ${field} among ${quoted(header)}`,
-    {
-      file,
-      line: 1,
-      next: other === undefined ? match : `${match}; or, ${other}`,
-    },
-  );
-}
-
-const UNSAVED: Readonly<Record<string, string>> = {
-  EEXIST: 'there is a file of that name',
-  ENOENT: 'there is no such folder',
-};
-
-function saveMapping(file: string, yaml: string, { cwd, screen }: Program): void {
-  try {
-    writeFileSync(resolve(cwd, file), yaml, { flag: 'wx' });
-    screen.say(`mapping saved as ${file}`);
-  } catch (cause) {
-    const why = UNSAVED[systemCode(cause) ?? ''] ?? (cause as Error).message;
-    throw new ConfigError('import.save', `the mapping cannot be saved as ${file}: ${why}`, {
-      file,
-      cause,
-      next: 'name another file after --save-mapping',
-    });
-  }
 }
