@@ -1,12 +1,12 @@
 import { isChange } from '../../contract/index.ts';
 import { show } from '../../mapping/show.ts';
-import { StoppedError, UsageError } from '../../model/error.ts';
+import { type StoppedError, UsageError } from '../../model/error.ts';
 import type { KnownRecord, RunRows } from '../../model/state/run-rows.ts';
 import type { Said } from '../../model/said.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
 import { renderCount, renderCountOf } from '../../model/count.ts';
 import { quotaUsed } from '../../model/quota.ts';
-import { confirmedSince, fromSnapshots, hasUnknownKeys, nothingKnown } from '../evidence/memory.ts';
+import { confirmedSince, fromSnapshots, hasUnknownKeys, noMemory, nothingKnown } from '../evidence/memory.ts';
 import type { Comparison, ReadTask, StateTask } from '../ports.ts';
 import { countsMore, countStrange } from '../evidence/pre-image.ts';
 import type { ComparisonAsked } from '../resources/strategy.ts';
@@ -250,13 +250,10 @@ async function listRemembered(listing: OpenListing, counted: number | undefined)
 }
 
 const notRemembered = (short: string): StoppedError =>
-  new StoppedError(
-    'state.no_memory',
+  noMemory(
     `${short}, and this state does not know the others: the list may come late, another copy of the state may have created them, or they were removed`,
-    {
-      flagged: (add) =>
-        `restore the state file, or wait and push again; where none of the rows can be there already, ${add} --adopt`,
-    },
+    (add) =>
+      `restore the state file, or wait and push again; where none of the rows can be there already, ${add} --adopt`,
   );
 
 async function listAll(listing: OpenListing, used: number | undefined): Promise<ListRead> {

@@ -1,8 +1,9 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { StoppedError } from '../../model/error.ts';
+import type { StoppedError } from '../../model/error.ts';
 import type { KnownRecord, RunRow, RunRows } from '../../model/state/run-rows.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 import type { ListedResource } from '../../plan/resources/resource-plan.ts';
+import { noMemory } from '../evidence/memory.ts';
 import { eachRow } from '../rows/row-pages.ts';
 
 /** Records that rows are compared with where this state may be lost, or older than the last push. */
@@ -42,12 +43,8 @@ export function notWritten(
   key: string,
 ): StoppedError {
   const [, several] = resourcePlans[resource].nouns;
-  return new StoppedError(
-    'state.no_memory',
+  return noMemory(
     `${name}: the service lists ${several} under other keys than were sent, and this state does not know its ${JSON.stringify(key)}, which may be row ${row.rowNumber}, ${JSON.stringify(row.key)}: the state file is older than the last push, or somebody else has created it`,
-    {
-      flagged: (add) =>
-        `restore the newest state file, or check that no row is one of these and ${add} --adopt`,
-    },
+    (add) => `restore the newest state file, or check that no row is one of these and ${add} --adopt`,
   );
 }

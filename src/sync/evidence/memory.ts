@@ -1,4 +1,5 @@
 import type { PushedResource } from '../../contract/index.ts';
+import { StoppedError } from '../../model/error.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRows } from '../../model/state/run-rows.ts';
 import type { ServiceAccount } from '../../model/state/store.ts';
@@ -78,6 +79,10 @@ async function rememberedLeagues(task: StateTask): Promise<ReadonlySet<number>> 
   for (const { keys } of await openWrites(ports, account, mapping.resource)) keys.forEach(add);
   return leagues;
 }
+
+/** Stops what would write over records that this state does not know: it may be lost, or an older copy. */
+export const noMemory = (message: string, flagged: StoppedError['flagged']): StoppedError =>
+  new StoppedError('state.no_memory', message, { flagged });
 
 /** Tells which keys were confirmed since a time: by a list, or so lately that it may not show them yet. */
 export async function confirmedSince(

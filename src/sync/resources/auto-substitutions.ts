@@ -1,5 +1,5 @@
 import type { PushMapping } from '../../mapping/mapping.ts';
-import { RefusedError, StoppedError } from '../../model/error.ts';
+import { RefusedError, type StoppedError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import type { Said } from '../../model/said.ts';
 import type { Intent, ServiceAccount, StoredIntent } from '../../model/state/store.ts';
@@ -10,7 +10,7 @@ import { weekEnd, weekOf, type LeagueWeeks } from '../../plan/week-end.ts';
 import { readLeagueWeeks } from '../rows/league-weeks.ts';
 import { newestWrite, type LastWrite } from '../evidence/last-write.ts';
 import { logCost, readLog, readSince } from '../evidence/logs.ts';
-import { fromSnapshots, nothingKnown, unknownLeagues, withUnanswered } from '../evidence/memory.ts';
+import { fromSnapshots, noMemory, nothingKnown, unknownLeagues, withUnanswered } from '../evidence/memory.ts';
 import { leagueOf, writesBeside } from '../evidence/pre-image.ts';
 import { readEvidence, type Evidence } from '../../plan/reconcile/evidence.ts';
 import type { Comparison, PushTask, ReadingPorts, ReadTask, SyncPorts } from '../ports.ts';
@@ -68,13 +68,9 @@ async function checkAnyMemory(task: ReadTask, rows: RunRows): Promise<StoppedErr
   for (const league of leagues) {
     const shown = await shownSubstitutions(ports, league);
     if (shown === undefined) continue;
-    return new StoppedError(
-      'state.no_memory',
+    return noMemory(
       `${name}: the service ${shown} this state remembers no trigger, so it cannot tell which game weeks are processed already`,
-      {
-        flagged: (add) =>
-          `restore the state file, or ${add} --adopt to process the game weeks of the source again`,
-      },
+      (add) => `restore the state file, or ${add} --adopt to process the game weeks of the source again`,
     );
   }
   return undefined;
@@ -146,13 +142,10 @@ async function checkMemory(task: ReadTask, rows: RunRows): Promise<StoppedError 
     const until = await lastRecordMs(ports, account, league, last, { firstMs: first, count: log.count });
     // A time that cannot be read is no evidence.
     if (!(newest > until)) continue;
-    return new StoppedError(
-      'state.no_memory',
+    return noMemory(
       `${mapping.name}: the service has substitutions of fantasy league ${league} that came after those of the last trigger which this state remembers (of ${new Date(newest).toISOString()}), so it cannot tell which game weeks are processed already`,
-      {
-        flagged: (add) =>
-          `restore the newest state file, or ${add} --adopt to process the game weeks of the source anyway`,
-      },
+      (add) =>
+        `restore the newest state file, or ${add} --adopt to process the game weeks of the source anyway`,
     );
   }
   return undefined;

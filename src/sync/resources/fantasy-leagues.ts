@@ -1,11 +1,11 @@
 import { isOpenIntent } from '../../plan/intent-lifecycle.ts';
 import { renderCountOf } from '../../model/count.ts';
-import { StoppedError } from '../../model/error.ts';
+import type { StoppedError } from '../../model/error.ts';
 import { quotaUsed } from '../../model/quota.ts';
 import type { RunRows } from '../../model/state/run-rows.ts';
 import { known } from '../../plan/known-records.ts';
 import { newestWrite } from '../evidence/last-write.ts';
-import { fromSnapshots, hasUnknownKeys, withUnanswered } from '../evidence/memory.ts';
+import { fromSnapshots, hasUnknownKeys, noMemory, withUnanswered } from '../evidence/memory.ts';
 import { appliedSince, writesBeside } from '../evidence/pre-image.ts';
 import { readEvidence, type Evidence } from '../../plan/reconcile/evidence.ts';
 import type { Comparison, PushTask, ReadingPorts, ReadTask } from '../ports.ts';
@@ -56,13 +56,9 @@ async function checkMemory(task: ReadTask, _rows: RunRows, used?: number): Promi
   const more = used - last.found.others - known - unnamed.length;
   if (more <= 0) return undefined;
   const are = renderCountOf(more, 'fantasy league');
-  return new StoppedError(
-    'state.no_memory',
+  return noMemory(
     `${mapping.name}: the account counts ${are} more than this state remembers, and the service cannot list them: the state file is older than the last push, or somebody else has created them`,
-    {
-      flagged: (add) =>
-        `restore the newest state file, or check that no row names one of these and ${add} --adopt`,
-    },
+    (add) => `restore the newest state file, or check that no row names one of these and ${add} --adopt`,
   );
 }
 

@@ -2,14 +2,14 @@ import { isMaybeApplied, isOpenIntent } from '../../plan/intent-lifecycle.ts';
 import type { RecordOf } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import type { FieldValue } from '../../model/tables/cell.ts';
-import { RefusedError, StoppedError } from '../../model/error.ts';
+import { RefusedError, type StoppedError } from '../../model/error.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import { known } from '../../plan/known-records.ts';
 import { isStep } from '../../plan/resources/prices.ts';
 import { isUnlistable } from '../evidence/full-list.ts';
 import { newestWrite, type LastWrite } from '../evidence/last-write.ts';
 import { readLog, type Log } from '../evidence/logs.ts';
-import { unknownLeagues } from '../evidence/memory.ts';
+import { noMemory, unknownLeagues } from '../evidence/memory.ts';
 import { appliedSince, writesBeside, writesByRun } from '../evidence/pre-image.ts';
 import type { Evidence } from '../../plan/reconcile/evidence.ts';
 import type { PushTask, ReadingPorts, ReadTask, StateTask } from '../ports.ts';
@@ -64,13 +64,9 @@ export async function checkAnyMemory(task: ReadTask, rows: RunRows): Promise<Sto
   const shown = leagues.size === 0 ? undefined : await shownUploads(ports, leagues);
   if (shown === undefined) return undefined;
   const hasSteps = (await firstStep(mapping, rows)) !== undefined;
-  return new StoppedError(
-    'state.no_memory',
+  return noMemory(
     `${mapping.name}: the service ${shown} this state remembers none, so it cannot tell which prices are already there`,
-    {
-      flagged: (add) =>
-        `restore the state file, ${orElse(add, hasSteps, 'upload all prices of the source again')}`,
-    },
+    (add) => `restore the state file, ${orElse(add, hasSteps, 'upload all prices of the source again')}`,
   );
 }
 
@@ -168,13 +164,9 @@ function notRemembered(mapping: PushMapping, planned: PlannedPrices, isStepSent:
   const which = isStepSent
     ? 'and steps that are to be sent now may be among them'
     : 'of prices that are to be sent now';
-  return new StoppedError(
-    'state.no_memory',
+  return noMemory(
     `${mapping.name}: the service has price uploads that this state does not remember, ${which}: the state file is older than the last push, or somebody else has uploaded them`,
-    {
-      flagged: (add) =>
-        `restore the newest state file, ${orElse(add, hasSteps, 'upload what is planned anyway')}`,
-    },
+    (add) => `restore the newest state file, ${orElse(add, hasSteps, 'upload what is planned anyway')}`,
   );
 }
 
