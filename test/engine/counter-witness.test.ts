@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { RefusedError } from '../../src/model/error.ts';
-import { openBatches } from '../../src/sync/write/push-batches.ts';
+import { BatchPush } from '../../src/sync/write/push-batches.ts';
 import { PushWriter } from '../../src/sync/write/push-writer.ts';
 import { createUser, pushMapping } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
 import type { Fault } from '../support/fake-service.ts';
 import { ACCOUNT, pushTask } from '../support/writes.ts';
 import type { PushTask } from '../../src/sync/ports.ts';
-import { resourcePlans } from '../../src/plan/resources/index.ts';
 
 const SETTLE_MS = 120_000;
 const HOUR_MS = 3_600_000;
@@ -47,8 +46,7 @@ async function push({
   await arrange?.(engine);
   const given = Array.from({ length: rows }, (_, at) => createUser(at + 1));
   const made = await pushTask(engine, given, { mapping: pushMapping({ batchSize: 3 }), used: 0, ...task });
-  const { requests } = resourcePlans.users;
-  await (await openBatches(new PushWriter(made), requests)).run();
+  await new BatchPush(new PushWriter(made)).run();
   const page = await made.rows.page('users', { afterRow: 0, limit: 100 });
   return {
     outcomes: page.map(({ outcome }) => outcome),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { IncompleteError } from '../../src/model/error.ts';
 import { renderSaid } from '../../src/model/said.ts';
 import type { RunRow } from '../../src/model/state/run-rows.ts';
-import { openBatches } from '../../src/sync/write/push-batches.ts';
+import { BatchPush } from '../../src/sync/write/push-batches.ts';
 import { PushWriter } from '../../src/sync/write/push-writer.ts';
 import { createUser, knownRecord, pushMapping, runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
@@ -10,7 +10,6 @@ import { settingNames } from '../support/points.ts';
 import { ACCOUNT, intentOf, pushTask, startedRun, watched } from '../support/writes.ts';
 import type { PushTask } from '../../src/sync/ports.ts';
 import { told, words } from '../support/said.ts';
-import { resourcePlans } from '../../src/plan/resources/index.ts';
 
 const SETTLE_MS = 120_000;
 const LOOKS = '; teamsheet resume RUN looks for it';
@@ -50,8 +49,7 @@ async function pushing(
   await arrange(engine);
   const task = { ...made, ports: { ...made.ports, ...ports } };
   const writer = new PushWriter(task);
-  const { requests } = resourcePlans[task.mapping.resource];
-  const batches = await openBatches(writer, requests);
+  const batches = new BatchPush(writer);
   const run = (): Promise<unknown> =>
     batches.run().then(
       () => undefined,
@@ -525,7 +523,7 @@ describe('a refused batch', () => {
     const calls: string[] = [];
     const { store, rows } = watched(engine.store, task.rows, calls);
     const writer = new PushWriter({ ...task, rows, ports: { ...task.ports, store } });
-    await (await openBatches(writer, resourcePlans.users.requests)).run();
+    await new BatchPush(writer).run();
     expect(calls).toEqual(['closed', 'marked', 'lasting', 'closed', 'closed', 'marked']);
   });
 

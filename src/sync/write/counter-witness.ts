@@ -1,17 +1,11 @@
 import type { RunRow } from '../../model/state/run-rows.ts';
 import { quotaUsed } from '../../model/quota.ts';
-import type { Intent } from '../../model/state/store.ts';
 import { readEvidence } from '../../plan/reconcile/evidence.ts';
+import type { OpenWrite } from '../../plan/reconcile/seen.ts';
 import { countKnown } from '../evidence/full-list.ts';
 import { countStrange } from '../evidence/pre-image.ts';
 import type { PushTask } from '../ports.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
-
-/** Rows of a batch that the service refused, in a whole answer, and their write. */
-interface RefusedRows {
-  readonly batch: readonly RunRow[];
-  readonly intent: Intent;
-}
 
 /**
  * Stands for the list of a service that cannot be listed: shows by the account's counter alone that refused batches left nothing. It proves that only where the
@@ -36,7 +30,7 @@ export class CounterWitness {
   }
 
   /** The first reading: how long from now the second one must wait; undefined where the counter proves nothing. */
-  async waitMs(refused: readonly RefusedRows[]): Promise<number | undefined> {
+  async waitMs(refused: readonly OpenWrite[]): Promise<number | undefined> {
     const { ports } = this.#task;
     this.#used = await this.#usedWhereAllKnown(refused);
     if (this.#used === undefined) return undefined;
@@ -45,18 +39,18 @@ export class CounterWitness {
   }
 
   /** The second reading: whether it says the same as the first. */
-  async agrees(refused: readonly RefusedRows[]): Promise<boolean> {
+  async agrees(refused: readonly OpenWrite[]): Promise<boolean> {
     const used = await this.#usedWhereAllKnown(refused);
     return used !== undefined && used === this.#used;
   }
 
   /** The account's counter where it counts what is known and nothing else; undefined where it does not, or where a refused row is known to be there. */
-  async #usedWhereAllKnown(refused: readonly RefusedRows[]): Promise<number | undefined> {
+  async #usedWhereAllKnown(refused: readonly OpenWrite[]): Promise<number | undefined> {
     const { ports, account, mapping } = this.#task;
     const listed = resourcePlans[mapping.resource].listed;
     if (listed === undefined) return undefined;
     const used = quotaUsed(await ports.service.account(), listed.feature);
-    const keys = refused.flatMap(({ batch }) => batch.flatMap(({ key }) => key ?? []));
+    const keys = refused.flatMap(({ rows }) => rows.flatMap(({ key }) => key ?? []));
     // A part of the list may have shown some of them.
     const isSeen = (await ports.store.snapshots(account, mapping.resource, keys)).size > 0;
     // Or it showed them under other keys.
@@ -66,7 +60,7 @@ export class CounterWitness {
   }
 
   /** What the counter shows beyond its reading before the writes cannot all be older than the write that makes it up to that number of rows. */
-  #learnLag(used: number, refused: readonly RefusedRows[]): void {
+  #learnLag(used: number, refused: readonly OpenWrite[]): void {
     const { ports, used: before } = this.#task;
     if (this.#lagMs !== undefined || before === undefined) return;
     if (!refused.every(({ intent }) => readEvidence(intent)?.known === before)) return;

@@ -17,24 +17,15 @@ import { giveBack, overQuota, takeRoom } from '../../plan/over-quota.ts';
 import type { Pool } from './pool.ts';
 import type { PushWriter } from './push-writer.ts';
 import { readBack, readBackNow, readBackTwice } from '../reconcile/read-back.ts';
+import { resourcePlans } from '../../plan/resources/index.ts';
 import { strategies } from '../resources/index.ts';
 import { asAnswered } from '../../plan/known-records.ts';
 import { refusalsOf, refusedIn } from '../../plan/reconcile/refused-entries.ts';
-import type { Seen } from '../../plan/reconcile/seen.ts';
+import type { OpenWrite, Seen } from '../../plan/reconcile/seen.ts';
 import { saysNo, sizeLimits } from '../../plan/reconcile/soft-refusal.ts';
 import { confirmAnswer } from '../rows/spelling.ts';
 import { knownAlike, speltAlikeSince } from '../compare/spelt-alike.ts';
 import { waitSettled } from '../journal/wait-settled.ts';
-
-/** The creates of a mapping, and what goes like them, in batches. */
-export async function openBatches(
-  writer: PushWriter,
-  requests: PushRequests,
-): Promise<Pick<BatchPush, 'run'>> {
-  const { ports, account, mapping } = writer.task;
-  const size = await batchSize(ports.store, account, mapping);
-  return new BatchPush(writer, requests, size);
-}
 
 /** Rows that wait for more to go with, and the most rows that each of them may go with. */
 interface Buffered {
@@ -43,9 +34,7 @@ interface Buffered {
 }
 
 /** A batch that the service refused, and whose intent stays open until it is known that no part of it was applied. */
-interface RefusedBatch {
-  readonly batch: readonly RunRow[];
-  readonly intent: Intent;
+interface RefusedBatch extends OpenWrite {
   readonly status: number;
   readonly reason: Words;
 }
@@ -64,14 +53,15 @@ type RefusedWrite = Extract<WriteResult<OperationId>, { kind: 'refused' }>;
 
 const keptFact = ({ resource }: PushMapping): string => `keeps_parts:${resource}`;
 
-class BatchPush {
+/** The creates of a mapping, and what goes like them, in batches. */
+export class BatchPush {
   readonly #writer: PushWriter;
   readonly #requests: PushRequests;
   readonly #feature: Feature | undefined;
   readonly #counter: CounterWitness;
   /** Refused batches wait until nothing else is under way, so that what they left behind can be counted. */
   #refusedBatches: readonly RefusedBatch[] = [];
-  #size: number;
+  #size = Infinity;
   /** The most rows of a request that the service applied: what is refused at that size is refused for its rows. */
   #largestApplied = 0;
   /** The most rows in a request of the next round: a service that failed over a batch may manage a smaller one. */
@@ -81,19 +71,18 @@ class BatchPush {
   /** The one row that goes alone before others, because the service may have its record under another spelling: its answer tells how it spells keys. */
   #probe: Promise<void> | undefined;
 
-  constructor(writer: PushWriter, requests: PushRequests, size: number) {
+  constructor(writer: PushWriter) {
     this.#writer = writer;
-    this.#requests = requests;
+    this.#requests = resourcePlans[writer.task.mapping.resource].requests;
     this.#counter = new CounterWitness(writer.task);
-    const endpoint: Endpoint = endpoints[requests.operation];
+    const endpoint: Endpoint = endpoints[this.#requests.operation];
     this.#feature = endpoint.quota;
-    this.#size = size;
   }
 
   /** Sends the rows that are open, each once at most. */
   async run(): Promise<void> {
-    const { ports, runId, mapping } = this.#writer.task;
-    this.#size = Math.min(this.#size, this.#nextSize);
+    const { ports, runId, account, mapping } = this.#writer.task;
+    this.#size = Math.min(this.#size, this.#nextSize, await batchSize(ports.store, account, mapping));
     const intents = await ports.store.intents(runId);
     const limits = sizeLimits(intents.filter((intent) => intent.mapping === mapping.name));
     const limitOf = (row: RunRow): number => limits.get(row.rowNumber) ?? Infinity;
@@ -203,7 +192,7 @@ class BatchPush {
     quotas.set(quota.feature, quota.room);
     await this.#writer.recordResult(intent, batch.length === 1 ? 'refused' : 'doubted', reason, []);
     if (batch.length === 1) return this.#writer.defer(batch, overQuota(quota.feature, runId));
-    this.#refusedBatches = [...this.#refusedBatches, { batch, intent, status: TOO_MANY, reason }];
+    this.#refusedBatches = [...this.#refusedBatches, { rows: batch, intent, status: TOO_MANY, reason }];
   }
 
   async #applied(
@@ -262,7 +251,7 @@ class BatchPush {
     }
     await this.#writer.recordResult(intent, 'doubted', reason, []);
     if (status === TOO_LARGE) await this.#lower(batch, status);
-    this.#refusedBatches = [...this.#refusedBatches, { batch, intent, status, reason }];
+    this.#refusedBatches = [...this.#refusedBatches, { rows: batch, intent, status, reason }];
   }
 
   /** What comes goes out in smaller requests; a limit that the service states is remembered. */
@@ -281,7 +270,7 @@ class BatchPush {
     const seen = await this.#seenOf(round);
     const parts: (readonly RunRow[])[] = [];
     // Everything is recorded before anything more is sent, because sending may end the run.
-    for (const { batch, intent, status, reason } of round) {
+    for (const { rows: batch, intent, status, reason } of round) {
       if (seen.others === 'unclear') {
         this.#nextSize = Math.min(this.#nextSize, Math.ceil(batch.length / 2));
         await this.#writer.hold(batch, [{ code: 'refused-in-part', reason }]);
@@ -318,10 +307,9 @@ class BatchPush {
   async #seenOf(round: readonly RefusedBatch[]): Promise<Seen> {
     const { task } = this.#writer;
     const { ports, account, mapping } = task;
-    const open = round.map(({ batch, intent }) => ({ intent, rows: batch }));
-    const now = await readBack(task, open, 'now');
+    const now = await readBack(task, round, 'now');
     const isKept = now.found.size > 0 || (await ports.store.fact(account, keptFact(mapping))) !== undefined;
-    const isWhole = open.every(({ rows }) => rows.every(({ key }) => now.found.has(key ?? '')));
+    const isWhole = round.every(({ rows }) => rows.every(({ key }) => now.found.has(key ?? '')));
     if (isWhole || (!isKept && now.others !== 'unclear')) return this.#learnKept(now);
     // Refused with 429, a batch may have met a limiter and no envelope.
     const mayCount = now.isUnlisted === true && round.every(({ status }) => status !== TOO_MANY);
@@ -330,7 +318,7 @@ class BatchPush {
     const openMs = this.#writer.openSinceMs ?? nowMs;
     const sinceMs = countsMs === undefined ? openMs : nowMs + countsMs - ports.settleMs;
     if (!(await waitSettled(ports, sinceMs))) return this.#learnKept({ ...now, others: 'unclear' });
-    const later = await readBackTwice(task, open);
+    const later = await readBackTwice(task, round);
     if (countsMs !== undefined && later.isUnlisted === true && (await this.#counter.agrees(round)))
       return { found: new Map(), others: 'absent' };
     return this.#learnKept({ ...later, found: new Map([...now.found, ...later.found]) });

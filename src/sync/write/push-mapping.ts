@@ -2,7 +2,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import type { RunRow } from '../../model/state/run-rows.ts';
 import type { Words } from '../../model/said.ts';
 import { adoptRows } from '../compare/missing-rows.ts';
-import { openBatches } from './push-batches.ts';
+import { BatchPush } from './push-batches.ts';
 import { pushChanges } from './push-changes.ts';
 import { MAX_ATTEMPTS, PushWriter } from './push-writer.ts';
 import { resolveReferences } from './references.ts';
@@ -29,7 +29,7 @@ export async function pushMapping(task: PushTask): Promise<void> {
   // A write must never outlast the rows that it was made of.
   await task.rows.sync();
   const writer = new PushWriter(task);
-  const batches = await openBatches(writer, requests);
+  const batches = new BatchPush(writer);
   do {
     await batches.run();
     if (requests.change !== undefined) await pushChanges(writer, requests.change);
