@@ -1,7 +1,6 @@
 import { resources } from '../contract/index.ts';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { EXIT, IncompleteError, TeamsheetError, UnavailableError } from '../model/error.ts';
-import type { RunRows } from '../model/state/run-rows.ts';
 import { REJECTED, stopWords, type Words } from '../model/said.ts';
 import type { Run, ServiceAccount } from '../model/state/store.ts';
 import { quotaUsed } from '../model/quota.ts';
@@ -26,7 +25,7 @@ import { holding } from './runs/holding.ts';
 import type { PlanOptions } from '../plan/saved/push-plan.ts';
 import { missingOf, withMissing } from '../plan/missing-mapping.ts';
 import { rememberAdopted } from './compare/compare-listed.ts';
-import { MarkedRows } from './compare/marked-rows.ts';
+import { markRows, type MarkedRows } from './compare/marked-rows.ts';
 import { rowsTask } from './journal/stored-run.ts';
 
 export type { PushResult } from './finish/end-run.ts';
@@ -54,9 +53,8 @@ export async function push(
   const id = ports.random.ulid(startedAtMs);
   await ports.results.requirePlace();
   // Every source is read and checked before the service hears of anything.
-  const marked = await MarkedRows.begin(ports, ordered, options);
-  const through = (rows: RunRows): RunRows => marked.through(rows);
-  const rows = await readSources(ports, id, ordered, options, { through });
+  const marked = await markRows(ports, ordered, options);
+  const rows = await readSources(ports, id, ordered, options, marked);
   const filled = await openOrRemove(rows, () => filledMappings(ports, ordered, rows, options));
   const leftOut = ordered.filter((mapping) => !filled.includes(mapping)).map(({ name }) => name);
   if (filled.length === 0 && ordered.length > 0) {

@@ -11,7 +11,7 @@ import { openWrites } from '../journal/open-writes.ts';
 import type { ReadingPorts, Comparison, OpenAccount, SyncPorts } from '../ports.ts';
 import { spellingOf } from '../rows/spelling.ts';
 import { noneThere, rememberedList } from './compare-listed.ts';
-import type { ChangeCounts } from './compare-rows.ts';
+import { type ChangeCounts, RowComparison } from './compare-rows.ts';
 import { countOnce } from './known-count.ts';
 
 export type ForeseeingPorts = ReadingPorts & Pick<SyncPorts, 'baseUrl' | 'random'>;
@@ -21,11 +21,12 @@ export type ForeseeingPorts = ReadingPorts & Pick<SyncPorts, 'baseUrl' | 'random
  */
 export interface Foreseen {
   readonly mapping: PushMapping;
-  readonly listed: ListedResource;
   /** Undefined where this state knows no account yet. */
   readonly service: ServiceAccount | undefined;
   readonly comparison: Comparison;
-  readonly options: PlanOptions;
+  readonly comparing: RowComparison;
+  /** What the rows were compared with, where the account proves it right; undefined where they are to be compared as ever. */
+  readonly provedRight: (account: OpenAccount) => Promise<Comparison | undefined>;
 }
 
 /** A mapping whose rows were compared while they were read. */
@@ -49,21 +50,20 @@ export async function foresee(
   for (const mapping of mappings) {
     const { listed } = resourcePlans[mapping.resource];
     if (listed === undefined || !standsAlone(mapping, mappings, options)) continue;
-    const comparison = await comparisonAhead(ports, mapping, listed, service, options);
-    if (comparison !== undefined) foreseen.push({ mapping, listed, service, comparison, options });
+    const ahead = (known: ServiceAccount | undefined): Promise<Comparison | undefined> =>
+      comparisonAhead(ports, mapping, listed, known, options);
+    const comparison = await ahead(service);
+    if (comparison === undefined) continue;
+    const comparing = new RowComparison(mapping, comparison, options.allowKeyShape);
+    const provedRight: Foreseen['provedRight'] = async ({ service: own, record }) => {
+      if (service !== undefined && service.accountId !== own.accountId) return undefined;
+      const now = await ahead(own);
+      const isRight = now?.known === comparison.known && quotaUsed(record, listed.feature) === now.known;
+      return isRight ? now : undefined;
+    };
+    foreseen.push({ mapping, service, comparison, comparing, provedRight });
   }
   return foreseen;
-}
-
-/** What the rows were compared with, where the account proves it right; undefined where they are to be compared as ever. */
-export async function provedRight(
-  ports: ForeseeingPorts,
-  { mapping, listed, service: known, comparison, options }: Foreseen,
-  { service, record }: OpenAccount,
-): Promise<Comparison | undefined> {
-  if (known !== undefined && known.accountId !== service.accountId) return undefined;
-  const now = await comparisonAhead(ports, mapping, listed, service, options);
-  return now?.known === comparison.known && quotaUsed(record, listed.feature) === now.known ? now : undefined;
 }
 
 /** Whether nobody asks for rows of a mapping but the mapping itself, and each of them is compared alone. */

@@ -1,10 +1,11 @@
 import { resources } from '../../contract/index.ts';
 import { quotaRoom } from '../../model/quota.ts';
 import type { RunRows } from '../../model/state/run-rows.ts';
+import type { PlanOptions } from '../../plan/saved/push-plan.ts';
 import type { OpenAccount, SyncPorts } from '../ports.ts';
 import { SAME, type ReadingMemory, type Sieve } from '../rows/left-rows.ts';
-import { ChangeCounts, equalTo, RowComparison } from './compare-rows.ts';
-import { provedRight, type ComparedAhead, type ForeseeingPorts, type Foreseen } from './foreseen.ts';
+import { ChangeCounts, equalTo } from './compare-rows.ts';
+import type { ComparedAhead, ForeseeingPorts, Foreseen } from './foreseen.ts';
 import { LastComparison } from './last-comparison.ts';
 
 /** Rows of each kind that a plan shows one by one; the counts stand for the rest. */
@@ -19,27 +20,26 @@ type Ports = ForeseeingPorts & Pick<SyncPorts, 'variable' | 'timezone' | 'releas
 export class SiftedRows {
   readonly #ports: Ports;
   readonly #foreseen: Foreseen;
-  readonly #comparing: RowComparison;
+  readonly #options: PlanOptions;
   #counts = new ChangeCounts();
   #isAnyCompared = false;
 
-  constructor(ports: Ports, foreseen: Foreseen) {
+  constructor(ports: Ports, foreseen: Foreseen, options: PlanOptions) {
     this.#ports = ports;
     this.#foreseen = foreseen;
-    const { mapping, comparison, options } = foreseen;
-    this.#comparing = new RowComparison(mapping, comparison, options.allowKeyShape);
+    this.#options = options;
   }
 
   /** Compares the rows of one reading, and leaves out those that a plan only counts. */
   sieve(): Sieve {
     this.#counts = new ChangeCounts();
     this.#isAnyCompared = false;
-    const { mapping } = this.#foreseen;
+    const { mapping, comparing } = this.#foreseen;
     return {
       memory: this.#memory(),
       compare: (rows) => {
         this.#isAnyCompared ||= rows.length > 0;
-        return this.#comparing.compare(rows, (row, id) => (row.said.length > 0 ? equalTo(row, id) : SAME));
+        return comparing.compare(rows, (row, id) => (row.said.length > 0 ? equalTo(row, id) : SAME));
       },
       leaves: (row, found) => {
         const { change = row.change, outcome = row.outcome, said = row.said } = found ?? {};
@@ -52,15 +52,15 @@ export class SiftedRows {
   }
 
   #memory(): ReadingMemory | undefined {
-    const { mapping, service, comparison, options } = this.#foreseen;
+    const { mapping, service, comparison } = this.#foreseen;
     if (service === undefined || comparison.known === 0) return undefined;
-    return LastComparison.of(this.#ports, mapping, service, options);
+    return LastComparison.of(this.#ports, mapping, service, this.#options);
   }
 
   /** What the rows were compared with; undefined where they are to be read and compared as ever. */
   async ahead(account: OpenAccount, rows: RunRows): Promise<ComparedAhead | undefined> {
-    const { mapping } = this.#foreseen;
-    const comparison = await provedRight(this.#ports, this.#foreseen, account);
+    const { mapping, provedRight } = this.#foreseen;
+    const comparison = await provedRight(account);
     if (comparison === undefined) return undefined;
     const pending = (await rows.countChanges(mapping.name, true)).get('pending') ?? 0;
     const { quota } = resources[mapping.resource].push;

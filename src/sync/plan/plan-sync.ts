@@ -52,7 +52,7 @@ export async function planPush(
   const ordered = orderMappings(mappings);
   const sifted = new Map<string, SiftedRows>();
   for (const each of isShown ? await foresee(ports, ordered, options) : [])
-    sifted.set(each.mapping.name, new SiftedRows(ports, each));
+    sifted.set(each.mapping.name, new SiftedRows(ports, each, options));
   const sieveOf = ({ name }: PushMapping): Sieve | undefined => sifted.get(name)?.sieve();
   const rows = await readSources(ports, null, ordered, options, sifted.size > 0 ? { sieveOf } : {});
   const { planned, filled, account } = await openOrRemove(rows, async () => {
