@@ -6,7 +6,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Kept, LeagueScope } from '../../src/model/state/memory.ts';
 import type { KnownRecord, RunRows } from '../../src/model/state/run-rows.ts';
 import { fromIssues } from '../../src/model/said.ts';
-import type { Intent, Lock, LockLook, PushSummary, Run, Store } from '../../src/model/state/store.ts';
+import type {
+  ComparedMapping,
+  Intent,
+  Lock,
+  LockLook,
+  PushSummary,
+  Run,
+  Store,
+} from '../../src/model/state/store.ts';
 import { outcomeCounts } from '../../src/plan/counts.ts';
 import type { PostgresClient } from '../../src/state/postgres/client.ts';
 import { createLock } from '../../src/state/sqlite/lock.ts';
@@ -195,22 +203,22 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
     });
 
     it('keeps what a comparison came to until what is confirmed of its resource changes', async () => {
-      const last = (resource: 'users' | 'squads' = 'users', mapping = 'members') =>
-        store.comparisons.last(account, resource, mapping);
+      const members = { account, resource: 'users', mapping: 'members' } as const;
+      const last = (other: Partial<ComparedMapping> = {}) => store.comparisons.last({ ...members, ...other });
       const compare = async (...changes: readonly (() => Promise<void>)[]): Promise<string | undefined> => {
-        await store.comparisons.begin(account, 'users', 'members', '1');
+        await store.comparisons.begin(members, '1');
         for (const change of changes) await change();
-        await store.comparisons.keep(account, 'users', 'members', '1', 'found');
+        await store.comparisons.keep(members, '1', 'found');
         return last();
       };
       await store.confirm(account, 'users', [record('a'), record('B')]);
       expect(await last()).toBeUndefined();
-      await store.comparisons.keep(account, 'users', 'members', '1', 'never begun');
+      await store.comparisons.keep(members, '1', 'never begun');
       expect(await last()).toBeUndefined();
       expect(await compare()).toBe('found');
-      expect(await last('squads')).toBeUndefined();
-      expect(await last('users', 'others')).toBeUndefined();
-      expect(await store.comparisons.last(otherAccount, 'users', 'members')).toBeUndefined();
+      expect(await last({ resource: 'squads' })).toBeUndefined();
+      expect(await last({ mapping: 'others' })).toBeUndefined();
+      expect(await last({ account: otherAccount })).toBeUndefined();
 
       // What is not confirmed of it is no matter.
       await store.setFact(account, 'list:users', '1');
@@ -239,13 +247,14 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
       }
       expect(await compare(() => store.confirm(account, 'users', [record('a')]))).toBeUndefined();
       expect(await compare()).toBe('found');
-      expect(await compare(() => store.comparisons.begin(account, 'users', 'members', '2'))).toBeUndefined();
-      await store.comparisons.keep(account, 'users', 'members', '2', 'of the second \0');
+      expect(await compare(() => store.comparisons.begin(members, '2'))).toBeUndefined();
+      await store.comparisons.keep(members, '2', 'of the second \0');
       expect(await last()).toBe('of the second \0');
     });
 
     it('keeps the rows that a comparison found, in parts, until another one is begun in its place', async () => {
       const { comparisons } = store;
+      const guests = { account, resource: 'users', mapping: 'guests' } as const;
       const parts = async (id: string): Promise<readonly (string | undefined)[]> =>
         Promise.all(
           [0, 1].map(async (part) => {
@@ -255,8 +264,8 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
         );
       await comparisons.addRows('1', 0, Buffer.from('never begun'));
       expect(await parts('1')).toEqual([undefined, undefined]);
-      await comparisons.begin(account, 'users', 'members', '1');
-      await comparisons.begin(account, 'users', 'guests', '2');
+      await comparisons.begin({ ...guests, mapping: 'members' }, '1');
+      await comparisons.begin(guests, '2');
       await comparisons.addRows('1', 0, Buffer.of(0, 255, 39));
       await comparisons.addRows('1', 1, Buffer.of(1));
       await comparisons.addRows('1', 1, Buffer.of(2, 10));
@@ -268,7 +277,7 @@ function storeSuite(name: string, open: () => Promise<Store>): void {
         ['03', undefined],
       ]);
 
-      await store.comparisons.begin(account, 'users', 'guests', '3');
+      await store.comparisons.begin(guests, '3');
       expect([await parts('1'), await parts('2')]).toEqual([
         ['00ff27', '020a'],
         [undefined, undefined],

@@ -12,6 +12,7 @@ import {
   type Spelling,
 } from '../../src/model/state/spelling.ts';
 import type {
+  ComparedMapping,
   Comparisons,
   Fact,
   Intent,
@@ -77,6 +78,9 @@ export class StoreData {
 const PAGE = 2000;
 const nameOf = ({ baseUrl, accountId }: ServiceAccount): string => `${baseUrl} ${accountId}`;
 
+const comparisonName = ({ account, resource, mapping }: ComparedMapping): string =>
+  `${nameOf(account)} ${resource} ${mapping}`;
+
 const isOpen = ({ result }: StoredIntent): boolean => result === null || result === 'ambiguous';
 
 function remove<T>(list: T[], unwanted: (element: T) => boolean): void {
@@ -103,21 +107,20 @@ export class MemoryStore implements Store {
   #data: StoreData;
   #closed = false;
   readonly comparisons: Comparisons = {
-    begin: (account, resource, mapping, id) => {
-      const name = `${nameOf(account)} ${resource} ${mapping}`;
+    begin: (compared, id) => {
+      const name = comparisonName(compared);
       this.#data.comparisons.delete(name);
       if (this.#comparison(id) !== undefined)
         return Promise.reject(new Error(`two comparisons have the id ${id}`));
       this.#data.comparisons.set(name, { id, parts: [] });
       return this.#done(undefined);
     },
-    keep: (account, resource, mapping, id, document) => {
-      const comparison = this.#data.comparisons.get(`${nameOf(account)} ${resource} ${mapping}`);
+    keep: (compared, id, document) => {
+      const comparison = this.#data.comparisons.get(comparisonName(compared));
       if (comparison?.id === id) comparison.document = document;
       return this.#done(undefined);
     },
-    last: (account, resource, mapping) =>
-      this.#done(this.#data.comparisons.get(`${nameOf(account)} ${resource} ${mapping}`)?.document),
+    last: (compared) => this.#done(this.#data.comparisons.get(comparisonName(compared))?.document),
     addRows: (id, part, rows) => {
       this.#comparison(id)?.parts.splice(part, 1, rows.slice());
       return this.#done(undefined);

@@ -158,23 +158,24 @@ export interface StrayRun {
   readonly changedAtMs: number;
 }
 
+/** A mapping whose rows are compared with what is confirmed of a resource. */
+export interface ComparedMapping {
+  readonly account: ServiceAccount;
+  readonly resource: ResourceName;
+  readonly mapping: string;
+}
+
 /**
  * What comparisons of sources came to, the last one of each mapping. Whatever changes what is confirmed of their resource drops them with their rows, in the same
  * transaction: those that are there say what a comparison would find now.
  */
 export interface Comparisons {
   /** Begins one, in the place of the last. It sees all that is confirmed by now, and is dropped by what comes after it. */
-  begin(account: ServiceAccount, resource: ResourceName, mapping: string, id: string): Promise<void>;
+  begin(compared: ComparedMapping, id: string): Promise<void>;
   /** Keeps what it came to, unless it was dropped or another one was begun. */
-  keep(
-    account: ServiceAccount,
-    resource: ResourceName,
-    mapping: string,
-    id: string,
-    document: string,
-  ): Promise<void>;
+  keep(compared: ComparedMapping, id: string, document: string): Promise<void>;
   /** What the last one came to; undefined where none was kept, or where it is not as it was written. */
-  last(account: ServiceAccount, resource: ResourceName, mapping: string): Promise<string | undefined>;
+  last(compared: ComparedMapping): Promise<string | undefined>;
   /** Keeps a part of the rows that the comparison of the id finds, counted from 0, unless it was dropped or another one was begun. */
   addRows(id: string, part: number, rows: Uint8Array): Promise<void>;
   /** A part of the rows that a comparison found; undefined behind the last one, and once it was dropped or another one was begun. */

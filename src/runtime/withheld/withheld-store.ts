@@ -73,10 +73,8 @@ export function withheldStore(store: Store, apiKey: Secret): Store {
     allSnapshots: (...wanted) => mapped(store.allSnapshots(...wanted), (page) => page.map(recordBy(show))),
     comparisons: changedBy(store.comparisons, {
       // What quotes the key, such as a header, is read and compared again.
-      keep: (account, resource, mapping, id, document) =>
-        hide(document) === document
-          ? store.comparisons.keep(account, resource, mapping, id, document)
-          : Promise.resolve(),
+      keep: (compared, id, document) =>
+        hide(document) === document ? store.comparisons.keep(compared, id, document) : Promise.resolve(),
     }),
     openRunRows: async (runId) => withheldRows(await store.openRunRows(runId), own),
     keptRunRows: async (runId) => {

@@ -1,5 +1,5 @@
 import type { ResourceName } from '../../contract/index.ts';
-import type { Comparisons, ServiceAccount } from '../../model/state/store.ts';
+import type { ComparedMapping, Comparisons } from '../../model/state/store.ts';
 import { bytes, type SqlRow } from '../sql-row.ts';
 import { lockAccount, type Accounts } from './accounts.ts';
 import type { Database, Statements } from './database.ts';
@@ -24,7 +24,7 @@ export class PostgresComparisons implements Comparisons {
     this.#accounts = accounts;
   }
 
-  async begin(account: ServiceAccount, resource: ResourceName, mapping: string, id: string): Promise<void> {
+  async begin({ account, resource, mapping }: ComparedMapping, id: string): Promise<void> {
     const number = await this.#accounts.add(account);
     await this.#db.together(async (statements) => {
       // Whoever changes what is confirmed has the account until it is done: what comes after this sees it and drops it.
@@ -42,13 +42,7 @@ export class PostgresComparisons implements Comparisons {
     });
   }
 
-  async keep(
-    account: ServiceAccount,
-    resource: ResourceName,
-    mapping: string,
-    id: string,
-    document: string,
-  ): Promise<void> {
+  async keep({ account, resource, mapping }: ComparedMapping, id: string, document: string): Promise<void> {
     const number = await this.#accounts.find(account);
     await this.#db.run(
       'UPDATE {comparison} SET document = $5 WHERE account = $1 AND resource = $2 AND mapping = $3 AND id = $4',
@@ -56,7 +50,7 @@ export class PostgresComparisons implements Comparisons {
     );
   }
 
-  async last(account: ServiceAccount, resource: ResourceName, mapping: string): Promise<string | undefined> {
+  async last({ account, resource, mapping }: ComparedMapping): Promise<string | undefined> {
     const number = await this.#accounts.find(account);
     const statement =
       'SELECT document FROM {comparison} WHERE account = $1 AND resource = $2 AND mapping = $3';

@@ -1,5 +1,4 @@
-import type { ResourceName } from '../../contract/index.ts';
-import type { Comparisons, ServiceAccount } from '../../model/state/store.ts';
+import type { ComparedMapping, Comparisons } from '../../model/state/store.ts';
 import { bytes } from '../sql-row.ts';
 import { sealOf, type Database } from './database.ts';
 import type { SqliteAccounts } from './accounts.ts';
@@ -14,7 +13,7 @@ export class SqliteComparisons implements Comparisons {
     this.#accounts = accounts;
   }
 
-  begin(account: ServiceAccount, resource: ResourceName, mapping: string, id: string): Promise<void> {
+  begin({ account, resource, mapping }: ComparedMapping, id: string): Promise<void> {
     return this.#db.writeLightly(() => {
       const number = this.#accounts.add(account);
       const last = 'DELETE FROM comparison WHERE account = ? AND resource = ? AND mapping = ?';
@@ -24,13 +23,7 @@ export class SqliteComparisons implements Comparisons {
     });
   }
 
-  keep(
-    account: ServiceAccount,
-    resource: ResourceName,
-    mapping: string,
-    id: string,
-    document: string,
-  ): Promise<void> {
+  keep({ account, resource, mapping }: ComparedMapping, id: string, document: string): Promise<void> {
     return this.#db.writeLightly(() => {
       const number = this.#accounts.find(account);
       this.#db.run(
@@ -40,7 +33,7 @@ export class SqliteComparisons implements Comparisons {
     });
   }
 
-  last(account: ServiceAccount, resource: ResourceName, mapping: string): Promise<string | undefined> {
+  last({ account, resource, mapping }: ComparedMapping): Promise<string | undefined> {
     return this.#db.read(() => {
       const number = this.#accounts.find(account);
       const statement =

@@ -12,12 +12,14 @@ export async function countOnce(
   account: ServiceAccount,
   resource: PushedResource,
 ): Promise<number> {
-  const kept = await store.comparisons.last(account, resource, COUNT);
+  const { comparisons } = store;
+  const counted = { account, resource, mapping: COUNT };
+  const kept = await comparisons.last(counted);
   if (kept !== undefined) return Number(kept);
   const id = random.ulid(clock.now());
-  const isBegun = await isKept(store.comparisons.begin(account, resource, COUNT, id));
+  const isBegun = await isKept(comparisons.begin(counted, id));
   const count = await store.countSnapshots(account, resource);
-  if (isBegun) await isKept(store.comparisons.keep(account, resource, COUNT, id, String(count)));
+  if (isBegun) await isKept(comparisons.keep(counted, id, String(count)));
   return count;
 }
 

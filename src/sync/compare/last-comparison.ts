@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { pushTarget, type PushedResource } from '../../contract/index.ts';
 import type { PushMapping } from '../../mapping/mapping.ts';
 import { variableOf } from '../../mapping/push-fields.ts';
-import type { ServiceAccount } from '../../model/state/store.ts';
+import type { ComparedMapping, ServiceAccount } from '../../model/state/store.ts';
 import type { SourceDigest, SourceTable } from '../../model/tables/table.ts';
 import { digestOf } from '../../plan/digest.ts';
 import type { PlanOptions } from '../../plan/saved/push-plan.ts';
@@ -43,8 +43,7 @@ interface SameRowsKept {
  */
 export class LastComparison implements ReadingMemory {
   readonly #ports: Ports;
-  readonly #mapping: PushMapping;
-  readonly #service: ServiceAccount;
+  readonly #compared: ComparedMapping;
   readonly #by: string;
   /** Undefined where nothing is kept. */
   #id: string | undefined;
@@ -55,10 +54,9 @@ export class LastComparison implements ReadingMemory {
   #bytes = 0;
   #digest = createHash('sha256');
 
-  private constructor(ports: Ports, mapping: PushMapping, service: ServiceAccount, by: string) {
+  private constructor(ports: Ports, compared: ComparedMapping, by: string) {
     this.#ports = ports;
-    this.#mapping = mapping;
-    this.#service = service;
+    this.#compared = compared;
     this.#by = by;
   }
 
@@ -66,7 +64,7 @@ export class LastComparison implements ReadingMemory {
   static of(
     ports: Ports,
     mapping: PushMapping,
-    service: ServiceAccount,
+    account: ServiceAccount,
     { allowKeyShape, encoding, limit, only = {} }: PlanOptions,
   ): LastComparison | undefined {
     const { release, timezone, variable } = ports;
@@ -79,12 +77,11 @@ export class LastComparison implements ReadingMemory {
     if (release === undefined || looksUp || isPart || isPairs || ruleIssues !== undefined) return undefined;
     const variables = variablesOf(resource).map((name) => [name, variable(name)]);
     const by = digestOf([FORMAT, release, mapping, allowKeyShape, encoding ?? null, timezone, variables]);
-    return new LastComparison(ports, mapping, service, by);
+    return new LastComparison(ports, { account, resource, mapping: mapping.name }, by);
   }
 
   async recall(digest: () => Promise<SourceDigest | undefined>): Promise<WholeReading | undefined> {
-    const { name, resource } = this.#mapping;
-    const last = await this.#ports.store.comparisons.last(this.#service, resource, name);
+    const last = await this.#ports.store.comparisons.last(this.#compared);
     const kept = last === undefined ? undefined : (JSON.parse(last) as KeptComparison);
     if (kept?.by !== this.#by) return undefined;
     const { whole, same } = kept;
@@ -112,7 +109,7 @@ export class LastComparison implements ReadingMemory {
     const { store, random, clock } = this.#ports;
     const id = random.ulid(clock.now());
     await this.#write(async () => {
-      await store.comparisons.begin(this.#service, this.#mapping.resource, this.#mapping.name, id);
+      await store.comparisons.begin(this.#compared, id);
       this.#id = id;
     });
     return this.#same;
@@ -134,13 +131,10 @@ export class LastComparison implements ReadingMemory {
     this.#same.forget();
     const id = this.#id;
     if (id === undefined) return;
-    const { name, resource } = this.#mapping;
     const digest = this.#digest.digest('hex');
     const same = { id, parts: this.#parts, bytes: this.#bytes, digest, table: this.#table };
     const kept: KeptComparison = { by: this.#by, same: areMostGone ? undefined : same, whole };
-    await this.#write(() =>
-      this.#ports.store.comparisons.keep(this.#service, resource, name, id, JSON.stringify(kept)),
-    );
+    await this.#write(() => this.#ports.store.comparisons.keep(this.#compared, id, JSON.stringify(kept)));
   }
 
   /** Knows the rows of earlier comparisons, where they are as they were kept. */

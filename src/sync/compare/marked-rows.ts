@@ -34,15 +34,15 @@ export async function markRows(
   const { comparisons } = store;
   const marks = new Map<string, Mark>();
   for (const foreseen of await foresee(ports, mappings, options)) {
-    const { mapping, service } = foreseen;
+    const { mapping, service: account } = foreseen;
     // Of an account of which nothing is known, no row says what is known.
-    if (service === undefined) continue;
+    if (account === undefined) continue;
     // A comparison that is begun for no other reason than that it is dropped once anything is confirmed.
-    const watched = [service, mapping.resource, `${mapping.name} (push)`] as const;
+    const watched = { account, resource: mapping.resource, mapping: `${mapping.name} (push)` };
     const id = random.ulid(clock.now());
-    await comparisons.begin(...watched, id);
-    await comparisons.keep(...watched, id, id);
-    const isAsItWas = async (): Promise<boolean> => (await comparisons.last(...watched)) === id;
+    await comparisons.begin(watched, id);
+    await comparisons.keep(watched, id, id);
+    const isAsItWas = async (): Promise<boolean> => (await comparisons.last(watched)) === id;
     marks.set(mapping.name, { ...foreseen, isAsItWas });
   }
   const marked = async (mapping: string, batch: readonly RunRow[]): Promise<readonly RunRow[]> => {

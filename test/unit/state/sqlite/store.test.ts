@@ -418,11 +418,12 @@ describe('a state file that is not whole', () => {
 
   it('takes what a comparison came to for nothing where it was changed by hand', async () => {
     const store = await open();
-    await store.comparisons.begin(account, 'users', 'members', '1');
-    await store.comparisons.keep(account, 'users', 'members', '1', 'found');
-    expect(await store.comparisons.last(account, 'users', 'members')).toBe('found');
+    const members = { account, resource: 'users', mapping: 'members' } as const;
+    await store.comparisons.begin(members, '1');
+    await store.comparisons.keep(members, '1', 'found');
+    expect(await store.comparisons.last(members)).toBe('found');
     edit("UPDATE comparison SET document = 'other'");
-    expect(await store.comparisons.last(account, 'users', 'members')).toBeUndefined();
+    expect(await store.comparisons.last(members)).toBeUndefined();
     await store.close();
   });
 
