@@ -18,6 +18,7 @@ import type {
   Intent,
   IntentResult,
   Run,
+  RunChanges,
   ServiceAccount,
   Recorded,
   Store,
@@ -149,7 +150,7 @@ export class MemoryStore implements Store {
     return this.#done(undefined);
   }
 
-  updateRun(id: string, changes: Partial<Omit<Run, 'id'>>): Promise<void> {
+  updateRun(id: string, changes: RunChanges): Promise<void> {
     const index = this.#data.runs.findIndex((run) => run.id === id);
     const run = this.#data.runs[index];
     if (run === undefined)
@@ -189,7 +190,7 @@ export class MemoryStore implements Store {
     return this.#done(undefined);
   }
 
-  updatePull(id: string, changes: Partial<Omit<Run, 'id' | 'account'>>): Promise<void> {
+  updatePull(id: string, changes: RunChanges): Promise<void> {
     const at = this.#data.pulls.findIndex((pull) => pull.id === id);
     const pull = this.#data.pulls[at];
     if (pull === undefined)

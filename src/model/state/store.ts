@@ -100,6 +100,9 @@ export interface Run {
   readonly rowsLost?: true;
 }
 
+/** What may change of a run. */
+export type RunChanges = Partial<Omit<Run, 'id' | 'account' | 'startedAtMs'>>;
+
 /** A write that is about to go out, durable before it does. */
 export interface Intent {
   readonly id: string;
@@ -238,7 +241,7 @@ export interface Facts {
 /** The durable state of one configuration, whatever keeps it. Every method is one durable transaction. */
 export interface Store extends Snapshots, Facts {
   addRun(run: Run): Promise<void>;
-  updateRun(id: string, changes: Partial<Omit<Run, 'id'>>): Promise<void>;
+  updateRun(id: string, changes: RunChanges): Promise<void>;
   run(id: string): Promise<Run | undefined>;
   /** Newest first. */
   runs(limit: number): Promise<readonly Run[]>;
@@ -247,7 +250,7 @@ export interface Store extends Snapshots, Facts {
   runsInConflict(account: ServiceAccount): Promise<readonly Run[]>;
   /** Pulls and readings of game weeks: they have no rows, no files and no intents. */
   addPull(pull: Run): Promise<void>;
-  updatePull(id: string, changes: Partial<Omit<Run, 'id' | 'account'>>): Promise<void>;
+  updatePull(id: string, changes: RunChanges): Promise<void>;
   /** Newest first. */
   pulls(limit: number): Promise<readonly Run[]>;
   /** Creates or opens the rows of a run, again where they are damaged; without an id they are kept in a temporary place and `remove` deletes them. */

@@ -12,6 +12,7 @@ import type {
   Lock,
   LockLook,
   Run,
+  RunChanges,
   ServiceAccount,
   Recorded,
   Store,
@@ -116,17 +117,15 @@ class PostgresStore extends StoreParts implements Store {
     );
   }
 
-  async updateRun(id: string, changes: Partial<Omit<Run, 'id'>>): Promise<void> {
-    const account = changes.account === undefined ? null : await this.#accounts.add(changes.account);
-    await this.#db.together(async (statements) => {
+  updateRun(id: string, changes: RunChanges): Promise<void> {
+    return this.#db.together(async (statements) => {
       const row = await statements.get('SELECT document FROM {run} WHERE id = $1 FOR UPDATE', storable(id));
       if (row === undefined) throw new InternalError('state.no_run', `no run ${id} is recorded`);
       const run = { ...parseRun(row), ...changes };
       await this.#fence(statements);
       await statements.run(
-        'UPDATE {run} SET account = coalesce($2, account), started_at_ms = $3, finished = $4, conflicts = $5, document = $6 WHERE id = $1',
-        ...[storable(id), account, run.startedAtMs, Number(run.finished), conflictsOf(run)],
-        JSON.stringify(run),
+        'UPDATE {run} SET finished = $2, conflicts = $3, document = $4 WHERE id = $1',
+        ...[storable(id), Number(run.finished), conflictsOf(run), JSON.stringify(run)],
       );
     });
   }
@@ -164,13 +163,13 @@ class PostgresStore extends StoreParts implements Store {
     );
   }
 
-  updatePull(id: string, changes: Partial<Omit<Run, 'id' | 'account'>>): Promise<void> {
+  updatePull(id: string, changes: RunChanges): Promise<void> {
     return this.#db.together(async (statements) => {
       const row = await statements.get('SELECT document FROM {pull} WHERE id = $1 FOR UPDATE', storable(id));
       if (row === undefined) throw new InternalError('state.no_run', `no pull ${id} is recorded`);
       const pull = { ...parseRun(row), ...changes };
-      const statement = 'UPDATE {pull} SET started_at_ms = $2, document = $3 WHERE id = $1';
-      await statements.run(statement, storable(id), pull.startedAtMs, JSON.stringify(pull));
+      const statement = 'UPDATE {pull} SET document = $2 WHERE id = $1';
+      await statements.run(statement, storable(id), JSON.stringify(pull));
     });
   }
 

@@ -11,6 +11,7 @@ import type {
   Intent,
   IntentResult,
   Run,
+  RunChanges,
   ServiceAccount,
   Recorded,
   Store,
@@ -93,19 +94,13 @@ class SqliteStore extends StoreParts implements Store {
     });
   }
 
-  updateRun(id: string, changes: Partial<Omit<Run, 'id'>>): Promise<void> {
+  updateRun(id: string, changes: RunChanges): Promise<void> {
     return this.#db.write(() => {
       const row = this.#db.get('SELECT document FROM sealed_run WHERE id = ?', id);
       if (row === undefined) throw new InternalError('state.no_run', `no run ${id} is recorded`);
       const run = { ...parseRun(row), ...changes };
-      this.#db.run(
-        'UPDATE run SET account = ?, started_at_ms = ?, finished = ?, document = ? WHERE id = ?',
-        this.#accounts.add(run.account),
-        run.startedAtMs,
-        Number(run.finished),
-        JSON.stringify(run),
-        id,
-      );
+      const statement = 'UPDATE run SET finished = ?, document = ? WHERE id = ?';
+      this.#db.run(statement, Number(run.finished), JSON.stringify(run), id);
     });
   }
 
@@ -144,13 +139,12 @@ class SqliteStore extends StoreParts implements Store {
     });
   }
 
-  updatePull(id: string, changes: Partial<Omit<Run, 'id' | 'account'>>): Promise<void> {
+  updatePull(id: string, changes: RunChanges): Promise<void> {
     return this.#db.write(() => {
       const row = this.#db.get('SELECT document FROM sealed_pull WHERE id = ?', id);
       if (row === undefined) throw new InternalError('state.no_run', `no pull ${id} is recorded`);
       const pull = { ...parseRun(row), ...changes };
-      const statement = 'UPDATE pull SET started_at_ms = ?, document = ? WHERE id = ?';
-      this.#db.run(statement, pull.startedAtMs, JSON.stringify(pull), id);
+      this.#db.run('UPDATE pull SET document = ? WHERE id = ?', JSON.stringify(pull), id);
     });
   }
 
