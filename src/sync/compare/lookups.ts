@@ -22,10 +22,15 @@ import { rowPages } from '../rows/row-pages.ts';
 import { settleDuplicates } from '../rows/settle-duplicates.ts';
 import type { Comparison, PlanParts } from '../ports.ts';
 
-/** A column that is looked up, and what it is looked up in. */
-interface Search {
+/** A column of a mapping that is looked up. */
+interface LookedUp {
+  readonly mapping: PushMapping;
   readonly column: Column;
   readonly lookup: Lookup;
+}
+
+/** What it is looked up in. */
+interface Search extends LookedUp {
   readonly finder: RecordFinder;
   /** How messages call the place. */
   readonly place: string;
@@ -66,7 +71,7 @@ export class PlanLookups {
       this.#plan.ports.signal.throwIfAborted();
       const results = page.map(() => new Map<string, LookupResult>());
       for (const search of searches) {
-        const found = await this.#results(mapping, search, page);
+        const found = await this.#results(search, page);
         for (const [at, result] of found.entries()) results[at]?.set(search.column.field, result);
       }
       await this.#plan.rows.patch(
@@ -78,14 +83,11 @@ export class PlanLookups {
     await settleDuplicates(this.#plan.rows, name);
   }
 
-  async #results(
-    mapping: PushMapping,
-    { column, lookup, finder, place, unread, take }: Search,
-    page: readonly RunRow[],
-  ): Promise<readonly LookupResult[]> {
+  async #results(search: Search, page: readonly RunRow[]): Promise<readonly LookupResult[]> {
+    const { column, lookup, finder, place, unread, take } = search;
     const wanted = page.map((row) => row.lookups?.[column.field]?.texts ?? []);
     const found = await finder.find(wanted);
-    const header = await this.#headerOf(mapping, column);
+    const header = await this.#headerOf(search);
     const stop = (
       because: Stop,
       message: string,
@@ -124,8 +126,8 @@ export class PlanLookups {
   }
 
   /** The header that people know the column by. */
-  async #headerOf(mapping: PushMapping, { from, lookup }: Column): Promise<string | undefined> {
-    if ((lookup?.match.length ?? 1) > 1) return from.join(' + ');
+  async #headerOf({ mapping, column: { from }, lookup }: LookedUp): Promise<string | undefined> {
+    if (lookup.match.length > 1) return from.join(' + ');
     const header = sourceHeader(mapping, await this.#plan.rows.header(mapping.name));
     return header.names[header.find(from) ?? -1];
   }
@@ -133,20 +135,17 @@ export class PlanLookups {
   async #search(mapping: PushMapping, column: Column): Promise<Search> {
     const { lookup } = column;
     if (typeof lookup?.in !== 'string') throw new Error('only records and rows are looked up here');
+    const asked = { mapping, column, lookup };
     const resource = PUSHED_RESOURCES.find((known) => known === lookup.in);
     return resource === undefined
-      ? this.#searchMapping(mapping, column, lookup, lookup.in)
-      : this.#searchResource(mapping, column, lookup, resource);
+      ? this.#searchMapping(asked, lookup.in)
+      : this.#searchResource(asked, resource);
   }
 
-  async #searchResource(
-    mapping: PushMapping,
-    column: Column,
-    lookup: Lookup,
-    resource: PushedResource,
-  ): Promise<Search> {
+  async #searchResource(asked: LookedUp, resource: PushedResource): Promise<Search> {
     const { ports, account, mappings, rows } = this.#plan;
-    const comparison = await this.#comparison(mapping, resource);
+    const { lookup } = asked;
+    const comparison = await this.#comparison(asked.mapping, resource);
     const tables = { store: ports.store, account: account.service, rows };
     const others = mappings.filter((each) => each.resource === resource);
     const place =
@@ -154,16 +153,16 @@ export class PlanLookups {
         ? resource
         : `${resource} (or ${others.map((each) => each.source.origin).join(', ')})`;
     return {
-      column,
-      lookup,
+      ...asked,
       place: `${place}, ${lookup.match.join(' + ')}`,
       unread: comparison.unknownKeysWait,
       finder: findRecords(tables, resource, lookup.match, (keys) => comparison.lookup(keys), others),
-      take: (candidate) => this.#takeRecord(mapping, column, lookup.take, resource, candidate),
+      take: (candidate) => this.#takeRecord(asked, resource, candidate),
     };
   }
 
-  async #searchMapping(mapping: PushMapping, column: Column, lookup: Lookup, name: string): Promise<Search> {
+  async #searchMapping(asked: LookedUp, name: string): Promise<Search> {
+    const { mapping, column, lookup } = asked;
     const other = this.#plan.mappings.find((each) => each.name === name);
     if (other === undefined || other === mapping) {
       const { file, line } = mapping.place;
@@ -174,32 +173,26 @@ export class PlanLookups {
       );
     }
     const header = await this.#plan.rows.header(other.name);
-    this.#checkNames(mapping, column, lookup, other, header);
+    this.#checkNames(asked, other, header);
     const takesRecord =
       !header.includes(lookup.take) &&
       (pushTarget(other.resource)?.lookup?.take.includes(lookup.take) ?? false);
     const read = textsOf(other, header, [lookup.take]);
     return {
-      column,
-      lookup,
+      ...asked,
       place: `${other.source.origin}, ${lookup.match.join(' + ')}`,
       finder: findRows(this.#plan.rows, other, lookup.match),
       take: async (candidate) => {
         if (takesRecord || candidate.kind === 'known')
-          return this.#takeRecord(mapping, column, lookup.take, other.resource, candidate);
-        return valueResult(mapping, column, lookup.take, read(candidate.row)[0]);
+          return this.#takeRecord(asked, other.resource, candidate);
+        return valueResult(asked, read(candidate.row)[0]);
       },
     };
   }
 
   /** Errors: ConfigError `lookup.column`. */
-  #checkNames(
-    { place: { file, line }, name }: PushMapping,
-    column: Column,
-    lookup: Lookup,
-    other: PushMapping,
-    header: readonly string[],
-  ): void {
+  #checkNames({ mapping, column, lookup }: LookedUp, other: PushMapping, header: readonly string[]): void {
+    const { file, line } = mapping.place;
     const fields = Object.keys(pushTarget(other.resource)?.fields ?? {});
     const taken = pushTarget(other.resource)?.lookup?.take ?? [];
     for (const [key, wanted, known] of [
@@ -209,7 +202,7 @@ export class PlanLookups {
       if (known.includes(wanted)) continue;
       throw new ConfigError(
         'lookup.column',
-        `${file}:${line}: ${name}: lookup of ${column.field}: ${key} names ${show(wanted)}, which ${other.name} has neither as a field nor as a column`,
+        `${file}:${line}: ${mapping.name}: lookup of ${column.field}: ${key} names ${show(wanted)}, which ${other.name} has neither as a field nor as a column`,
         { file, line, next: `write one of ${known.join(', ')}` },
       );
     }
@@ -228,32 +221,21 @@ export class PlanLookups {
     return found;
   }
 
-  async #takeRecord(
-    mapping: PushMapping,
-    column: Column,
-    take: string,
-    resource: PushedResource,
-    candidate: Candidate,
-  ): Promise<Taken> {
-    if (candidate.kind === 'known')
-      return valueResult(mapping, column, take, valueOf(resource, candidate.record, take));
+  async #takeRecord(asked: LookedUp, resource: PushedResource, candidate: Candidate): Promise<Taken> {
+    const { take } = asked.lookup;
+    if (candidate.kind === 'known') return valueResult(asked, valueOf(resource, candidate.record, take));
     const { row, mapping: other } = candidate;
     const { rowNumber, outcome, change, key } = row;
     if (key === null) return { kind: 'stop', because: 'must-wait', message: 'has no key' };
     if (row.id !== null) {
       const remembered = await this.#plan.ports.store.snapshots(this.#plan.account.service, resource, [key]);
       const held = remembered.get(key) ?? (await this.#known.get(resource)?.lookup([key]))?.get(key)?.[0];
-      return valueResult(
-        mapping,
-        column,
-        take,
-        take === 'id' ? row.id : held && valueOf(resource, held, take),
-      );
+      return valueResult(asked, take === 'id' ? row.id : held && valueOf(resource, held, take));
     }
     if ((change === 'create' || change === 'unchanged') && outcome === null) {
       // A field that the row itself holds is known already.
       const own = take === 'id' ? undefined : row.fields?.[take];
-      if (own !== undefined) return valueResult(mapping, column, take, own);
+      if (own !== undefined) return valueResult(asked, own);
       return { kind: 'after', after: { mapping: other.name, resource, rowNumber, key } };
     }
     return { kind: 'stop', because: 'must-wait', message: waitsFor(other, row) };
@@ -266,9 +248,7 @@ function waitsFor({ source, name }: PushMapping, { rowNumber, key, outcome, said
 }
 
 function valueResult(
-  mapping: PushMapping,
-  { field }: Column,
-  take: string,
+  { mapping, column: { field }, lookup: { take } }: LookedUp,
   found: Parameters<typeof fieldValue>[2],
 ): Taken {
   const value = fieldValue(mapping.resource, field, found);
