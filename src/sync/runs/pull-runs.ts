@@ -3,7 +3,7 @@ import { EXIT, IncompleteError, InterruptedError, TeamsheetError } from '../../m
 import { requestsMade } from '../../model/requests-made.ts';
 import type { PullSummary, RequestCounts, Run, ServiceAccount, Store } from '../../model/state/store.ts';
 import { isSameAccount } from '../journal/stored-run.ts';
-import { earlierAheadMs, serviceNow } from '../memory/service-time.ts';
+import { serviceNow } from '../memory/service-time.ts';
 import type { SyncPorts } from '../ports.ts';
 
 /** What a pull was asked for, so that it can go on without its files. */
@@ -15,8 +15,8 @@ export interface StoredPull {
   readonly partial: boolean;
   /** When the first of the pulls that it goes on with began. */
   readonly sinceMs: number;
-  /** The same by the service's clock; left out by older versions. */
-  readonly serviceSinceMs?: number;
+  /** The same by the service's clock: the two may move apart, such as where the operator moves that of a sandbox. */
+  readonly serviceSinceMs: number;
 }
 
 /** What a recorded pull was asked for. */
@@ -93,11 +93,7 @@ export async function beginPull(
 ): Promise<{ readonly id: string; readonly sinceMs: number | undefined }> {
   const { store, clock, random } = ports;
   const nowMs = clock.now();
-  const { sinceMs: beganMs, serviceSinceMs } = (before && storedPull(before)) ?? {};
-  // The two clocks may have moved apart since: a sandbox's is moved by its operator.
-  const serviceBeganMs =
-    serviceSinceMs ?? (beganMs && beganMs + (await earlierAheadMs(ports, account)) - HEARD_MS);
-  const sinceMs = before && serviceBeganMs;
+  const { sinceMs: beganMs, serviceSinceMs: sinceMs } = (before && storedPull(before)) ?? {};
   if (before !== undefined && keepsId) {
     await store.updatePull(before.id, { phase: 'planning', endedAtMs: null, exitCode: null });
     return { id: before.id, sinceMs };
@@ -123,7 +119,7 @@ export async function beginPull(
       {
         ...stored,
         sinceMs: beganMs ?? nowMs,
-        serviceSinceMs: serviceBeganMs ?? (await serviceNow(ports, account)) - HEARD_MS,
+        serviceSinceMs: sinceMs ?? (await serviceNow(ports, account)) - HEARD_MS,
       },
       withoutMaps,
     ),
