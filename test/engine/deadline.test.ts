@@ -3,8 +3,8 @@ import type { PlanOptions } from '../../src/plan/saved/push-plan.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { retry } from '../../src/sync/retry.ts';
-import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
-import { approve, mappingOn, PRICE_HEADER, PRICES, userTable } from '../support/push-case.ts';
+import { PLAN_OPTIONS, type Engine } from '../support/engine.ts';
+import { approve, mappingOn, PRICE_HEADER, PRICES, userEngine, userTable } from '../support/push-case.ts';
 
 const users = mappingOn('users.csv', { batchSize: 1 });
 
@@ -17,8 +17,7 @@ const until = (engine: Engine, mapping: string, inMs: number): PlanOptions => ({
   deadlines: { [mapping]: engine.clock.now() + inMs },
 });
 async function pricesAndUsers(): Promise<Engine> {
-  const engine = await makeEngine();
-  userTable(engine, 'A,Ann,', 'B,Bob,');
+  const engine = await userEngine(['A,Ann,', 'B,Bob,']);
   engine.tables.set('prices.csv', [PRICE_HEADER, ['1', '7', '5.5', 'current']]);
   return engine;
 }

@@ -307,8 +307,7 @@ describe('a whole list', () => {
   });
 
   it('makes nothing gone where a record came while it was read, which the counter tells when it is read again', async () => {
-    const engine = await makeEngine();
-    engine.service.quotas = { users: { max: 9, used: 2, remaining: 7 } };
+    const engine = await makeEngine({ quotas: { users: { max: 9, used: 2, remaining: 7 } } });
     expect(await readUsers(engine, { listed: 1, used: 1, knownLongAgo: [8] })).toMatchObject({ unlisted: 1 });
     expect(await remembered(engine)).toEqual(['U1', 'U8']);
   });
@@ -490,8 +489,7 @@ describe('a clock that is set while a list is read', () => {
     ['back', -3],
     ['forward', 3],
   ])('%s makes nothing gone that the list shows', async (_where, days) => {
-    const engine = await makeEngine();
-    engine.service.pageSize = 1;
+    const engine = await makeEngine({ pageSize: 1 });
     await confirmUsers(engine, [8]);
     show(engine, 'U1:id-1', 'U2:id-2');
     const onPage = (): void => {

@@ -409,8 +409,7 @@ describe('a trigger', () => {
 });
 
 it('one quota is shared by the mappings that use it', async () => {
-  const engine = await makeEngine();
-  engine.service.quotas = { users: { max: 3, used: 0, remaining: 3 } };
+  const engine = await makeEngine({ quotas: { users: { max: 3, used: 0, remaining: 3 } } });
   const more = {
     ...users,
     name: 'guests',

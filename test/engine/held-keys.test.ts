@@ -7,7 +7,7 @@ import { nextAfter } from '../../src/cli/render/report.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { resolve } from '../../src/sync/resolve.ts';
 import { FakeService } from '../support/fake-service.ts';
-import { makeEngine, openEngine, PLAN_OPTIONS, stateFolder, type Engine } from '../support/engine.ts';
+import { openEngine, PLAN_OPTIONS, stateFolder, type Engine } from '../support/engine.ts';
 import {
   accountOf,
   approve,
@@ -15,6 +15,7 @@ import {
   mappingOn,
   outcomesOf,
   resultLines,
+  userEngine,
   userTable,
 } from '../support/push-case.ts';
 
@@ -26,18 +27,14 @@ const run = (engine: Engine, ...mappings: readonly PushMapping[]): Promise<PushR
 const outcomes = (engine: Engine, name = 'users'): readonly string[] =>
   resultLines(engine, name).map(({ outcome }) => outcome);
 
-/** A service that shows one key of the table in no way that anybody could know it by. */
-function service(): FakeService {
-  const fake = new FakeService();
-  fake.spelling = { no_zeros: 'everywhere' };
-  return fake;
-}
 const TABLE = ['A,Ann,', '0001,Bob,', 'C,Cid,'];
+/** A service that shows one key of the table in no way that anybody could know it by. */
+const SPELT = { spelling: { no_zeros: 'everywhere' } } as const;
+const heldEngine = (): Promise<Engine> => userEngine(TABLE, SPELT);
 
 describe('one row of a batch that nobody can find', () => {
   it('holds its own key: the rows that were confirmed with it are compared, and changed', async () => {
-    const engine = await makeEngine(service());
-    userTable(engine, ...TABLE);
+    const engine = await heldEngine();
     expect(outcomesOf(await run(engine, users))).toEqual({ created: 2, unknown: 1 });
 
     expect(outcomesOf(await run(engine, users))).toEqual({ unchanged: 2, deferred: 1 });
@@ -49,16 +46,14 @@ describe('one row of a batch that nobody can find', () => {
   });
 
   it('holds no other row of the same run either', async () => {
-    const engine = await makeEngine(service());
-    userTable(engine, ...TABLE);
+    const engine = await heldEngine();
     await run(engine, users, others);
     expect(outcomes(engine, 'others')).toEqual(['unchanged', 'deferred', 'unchanged']);
     expectNoKeyTwice(engine);
   });
 
   it('is all that `resolve` asks for', async () => {
-    const engine = await makeEngine(service());
-    userTable(engine, ...TABLE);
+    const engine = await heldEngine();
     await run(engine, users);
     const { cases } = await resolve(engine.ports, undefined, undefined, 'list');
     expect(cases.map(({ rows }) => rows.map(({ key }) => key))).toEqual([['0001']]);
@@ -69,17 +64,16 @@ describe('one row of a batch that nobody can find', () => {
 
   it('holds all of them where the rows of the run are lost', async () => {
     const folder = await stateFolder();
-    const engine = await openEngine(folder, service());
-    onTestFinished(() => engine.store.close());
+    const engine = await openEngine(folder, Object.assign(new FakeService(), SPELT));
     userTable(engine, ...TABLE);
+    onTestFinished(() => engine.store.close());
     const { report } = await run(engine, users);
     await rm(join(folder, 'runs', report.run ?? ''), { recursive: true });
     expect(outcomesOf(await run(engine, users))).toEqual({ deferred: 3 });
   });
 
   it('holds one of them that the state does not know, although its row was confirmed', async () => {
-    const engine = await makeEngine(service());
-    userTable(engine, ...TABLE);
+    const engine = await heldEngine();
     await run(engine, users);
     // As in an older copy of the state.
     await engine.store.forgetOlder(accountOf(engine), 'users', engine.clock.now() + 1);
@@ -98,8 +92,7 @@ describe('the next step', () => {
     resume(engine.ports, runId, approve);
 
   it('of a write in doubt is to read back again, and to resolve it once that showed no more', async () => {
-    const engine = await makeEngine(service());
-    userTable(engine, ...TABLE);
+    const engine = await heldEngine();
     const first = await run(engine, users);
     expect(await after(Promise.resolve(first))).toEqual(['resume RUN']);
     const runId = first.report.run ?? '';
@@ -108,8 +101,7 @@ describe('the next step', () => {
   });
 
   it('of rows that wait for the write of another run is to resolve that', async () => {
-    const engine = await makeEngine(service());
-    userTable(engine, ...TABLE);
+    const engine = await heldEngine();
     await run(engine, users);
     const second = await run(engine, users);
     expect(await after(Promise.resolve(second))).toEqual(['resolve']);
@@ -117,8 +109,7 @@ describe('the next step', () => {
   });
 
   it('of rows that wait for something else is to resume', async () => {
-    const engine = await makeEngine(service());
-    userTable(engine, ...TABLE);
+    const engine = await heldEngine();
     await run(engine, users);
     engine.service.maxUsers = 3;
     userTable(engine, 'A,Ann,', 'D,Dan,');
@@ -126,10 +117,7 @@ describe('the next step', () => {
   });
 
   it('of rows of a service that cannot be listed is the same', async () => {
-    const engine = await makeEngine();
-    engine.service.listable = false;
-    engine.service.faults.push('lost');
-    userTable(engine, ...TABLE);
+    const engine = await userEngine(TABLE, { listable: false, faults: ['lost'] });
     const first = await run(engine, users);
     expect(outcomesOf(first)).toEqual({ unknown: 3 });
     expect(await after(Promise.resolve(first))).toEqual(['resume RUN']);

@@ -4,8 +4,8 @@ import type { Store } from '../../src/model/state/store.ts';
 import { push } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { changedBy } from '../../src/model/changed-by.ts';
-import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
-import { approve, mappingOn, userTable } from '../support/push-case.ts';
+import { PLAN_OPTIONS, type Engine } from '../support/engine.ts';
+import { approve, mappingOn, userEngine } from '../support/push-case.ts';
 
 const lost = new StoppedError('lock.lost', 'the lock is not held any more');
 
@@ -23,8 +23,7 @@ it.each([
 ])(
   'a push that loses its lock after %i writes ends with exit %i, and leaves its run to others',
   async (writes, exitCode) => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', 'B,Bob,', 'C,Cyd,');
+    const engine = await userEngine(['A,Ann,', 'B,Bob,', 'C,Cyd,']);
     const mapping = mappingOn('users.csv', { batchSize: 1 });
     const pushed = push(
       { ...engine.ports, store: losing(engine, writes), concurrency: 1 },

@@ -11,7 +11,14 @@ import { resume } from '../../src/sync/resume.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import { freeLock } from '../support/held-lock.ts';
 import { prepareVerify } from '../../src/sync/verify.ts';
-import { approve, LEAGUES as leagues, mappingOn, userTable, setTable } from '../support/push-case.ts';
+import {
+  approve,
+  LEAGUES as leagues,
+  mappingOn,
+  setTable,
+  userEngine,
+  userTable,
+} from '../support/push-case.ts';
 
 const users = mappingOn('users.csv', { batchSize: 2 });
 const prices = mappingOn('prices.csv', { name: 'prices', resource: 'prices', operation: 'append' });
@@ -62,9 +69,7 @@ describe('a run whose rows are lost', () => {
   );
 
   it('says that nothing is open where all was answered, and names the push that reads its tables again', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', 'B,Bob,', 'C,Cid,');
-    engine.service.faults.push(undefined, 'unreachable');
+    const engine = await userEngine(['A,Ann,', 'B,Bob,', 'C,Cid,'], { faults: [undefined, 'unreachable'] });
     await loseRows(engine, users);
     await expect(resume(engine.ports, undefined, approve)).rejects.toMatchObject({
       code: 'run.rows_lost',
@@ -74,8 +79,7 @@ describe('a run whose rows are lost', () => {
   });
 
   it('is planned again where it stopped before its plan was complete, also where its rows are damaged', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,');
+    const engine = await userEngine(['A,Ann,']);
     const refuse = (): Promise<never> => Promise.reject(new Error('the process ends'));
     await expect(push(engine.ports, 'push', [users], PLAN_OPTIONS, refuse)).rejects.toThrow('ends');
     const [run] = await engine.store.runs(1);
@@ -88,9 +92,7 @@ describe('a run whose rows are lost', () => {
   });
 
   it('is told of by the next command when its process was killed', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,');
-    engine.service.faults.push('lost');
+    const engine = await userEngine(['A,Ann,'], { faults: ['lost'] });
     const run = await loseRows(engine, users);
     await engine.store.updateRun(run, { phase: 'writing' });
     expect(await cutOffRuns({ store: engine.store, lock: freeLock }, () => true)).toMatchObject([
@@ -104,9 +106,7 @@ describe('a run whose rows are lost', () => {
   });
 
   it('cannot be verified, and the next command is the one that helps', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,');
-    engine.service.faults.push('lost');
+    const engine = await userEngine(['A,Ann,'], { faults: ['lost'] });
     const run = await loseRows(engine, users);
     // A run that was interrupted counted nothing.
     await engine.store.updateRun(run, { phase: 'writing', summaries: [] });
@@ -128,9 +128,7 @@ describe('writes whose rows are lost', () => {
     ['lost', 'applied', 'found by reading back', { unchanged: 2 }],
     ['vanished', 'not_applied', 'the rows of this write are lost', { created: 2 }],
   ] as const)('that were %s are read back as %s by their keys', async (fault, settled, says, next) => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', 'B,Bob,');
-    engine.service.faults.push(fault);
+    const engine = await userEngine(['A,Ann,', 'B,Bob,'], { faults: [fault] });
     const run = await loseRows(engine, users);
     const resolution = await settle(engine);
     expect(resolution).toMatchObject({ cases: [{ settled }], resumable: [], exitCode: 0 });
@@ -203,8 +201,7 @@ describe('writes whose rows are lost', () => {
   );
 
   it('and that changed a user as the operator says let nobody trust an older memory of it', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,');
+    const engine = await userEngine(['A,Ann,']);
     await pushIt(engine, users);
     userTable(engine, 'A,Anna,');
     engine.service.faults.push('lost', 'lost', 'lost');
@@ -217,8 +214,7 @@ describe('writes whose rows are lost', () => {
   });
 
   it('that changed a user let nobody trust an older memory of it', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,');
+    const engine = await userEngine(['A,Ann,']);
     await pushIt(engine, users);
     userTable(engine, 'A,Anna,');
     // A change is sent again at once.

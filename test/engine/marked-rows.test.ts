@@ -11,6 +11,7 @@ import {
   outcomesOf,
   resultLines,
   setTable,
+  userEngine,
   userTable,
 } from '../support/push-case.ts';
 
@@ -21,8 +22,7 @@ const AS_KNOWN =
 
 /** An engine whose account has three users, all of which the state knows. */
 async function knowingEngine(): Promise<Engine> {
-  const engine = await makeEngine();
-  userTable(engine, 'A,Ann,true', 'B,Bo,true', 'C,Cy,false');
+  const engine = await userEngine(['A,Ann,true', 'B,Bo,true', 'C,Cy,false']);
   await push(engine.ports, 'push', [users], PLAN_OPTIONS, approve);
   expect(engine.service.users).toHaveLength(3);
   return engine;
@@ -153,8 +153,7 @@ it('rows that are opened again keep what another row of their key makes of them'
 });
 
 it('a push of a state that knows nothing marks no row, and begins no comparison', async () => {
-  const engine = await makeEngine();
-  userTable(engine, 'A,Ann,true');
+  const engine = await userEngine(['A,Ann,true']);
   const { outcomes, asked } = await pushed(engine);
   expect([outcomes, asked]).toEqual([{ created: 1 }, [[], []]]);
 });

@@ -155,7 +155,7 @@ describe('the memory of what a list shows late', () => {
     fill(first);
     await pushIt(first, users);
     first.service.listLagMs = listLagMs;
-    const engine = await makeEngine(first.service);
+    const engine = await makeEngine({}, first.service);
     fill(engine);
     return engine;
   }

@@ -39,8 +39,7 @@ const nameOf = (engine: Engine, key: string): unknown =>
 
 describe('the account counts users late', () => {
   it('a counter of 0 proves nothing once this state has created users', async () => {
-    const engine = await makeEngine();
-    engine.service.counter = { lagMs: 60_000 };
+    const engine = await makeEngine({ counter: { lagMs: 60_000 } });
     setUsers(engine, ...four);
     await pushUsers(engine);
     expect(outcomesOf(await pushUsers(engine))).toEqual({ unchanged: 4 });
@@ -48,9 +47,7 @@ describe('the account counts users late', () => {
   });
 
   it('a counter that stood still does not prove that a refused batch was not half done', async () => {
-    const engine = await makeEngine();
-    engine.service.counter = { lagMs: 60_000 };
-    engine.service.faults.push('half_then_refused');
+    const engine = await makeEngine({ counter: { lagMs: 60_000 }, faults: ['half_then_refused'] });
     setUsers(engine, ...four);
     expect(outcomesOf(await pushUsers(engine))).toEqual({ created: 4 });
     expectNoKeyTwice(engine);
@@ -59,8 +56,7 @@ describe('the account counts users late', () => {
 
 describe('a new push beside an unfinished run', () => {
   it('waits until its unanswered creates can no longer be applied late', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('late');
+    const engine = await makeEngine({ faults: ['late'] });
     setUsers(engine, ...four);
     expect(outcomesOf(await pushHastily(engine))).toEqual({ unknown: 4 });
     expect(outcomesOf(await pushUsers(engine))).toEqual({ unchanged: 4 });
@@ -112,8 +108,7 @@ describe('a new push beside an unfinished run', () => {
 
 describe('a stop while it is not known what a write did', () => {
   it('leaves the rows of a lost answer unknown, not deferred', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('lost');
+    const engine = await makeEngine({ faults: ['lost'] });
     engine.service.users.push({ id: 'x', external_id: 'X', display_name: 'x' });
     engine.service.readFaults.push(undefined, undefined, budgetStop.throws);
     setUsers(engine, ...four);
@@ -123,8 +118,7 @@ describe('a stop while it is not known what a write did', () => {
   });
 
   it('leaves the rows of a refused batch unknown until it is read back', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('half_then_refused', budgetStop);
+    const engine = await makeEngine({ faults: ['half_then_refused', budgetStop] });
     setUsers(engine, ...four, member('E'));
     expect(outcomesOf(await pushUsers(engine))).toEqual({ unknown: 4, deferred: 1 });
     expect(outcomesOf(await resumeUsers(engine))).toEqual({ created: 5 });
@@ -164,9 +158,7 @@ describe('resume', () => {
   });
 
   it('counts the settle time from the end of the run, however long the write waited before it went out', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('late');
-    engine.service.lateMs = 110_000;
+    const engine = await makeEngine({ lateMs: 110_000, faults: ['late'] });
     engine.service.onCall = (body) => {
       if (body !== undefined) engine.clock.time += 900_000;
     };
@@ -185,16 +177,14 @@ describe('a created user whose flag is not the one of its row', () => {
     engine.service.users.find(({ external_id }) => external_id === key)?.is_active;
 
   it('is changed also when the row wants an active one', async () => {
-    const engine = await makeEngine();
-    engine.service.newUsersActive = false;
+    const engine = await makeEngine({ newUsersActive: false });
     setUsers(engine, member('A', 'Ann', 'true'));
     expect(outcomesOf(await pushUsers(engine))).toEqual({ created: 1 });
     expect(flagOf(engine, 'A')).toBe(true);
   });
 
   it('is left as a newer push created it when an older run is resumed', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('vanished');
+    const engine = await makeEngine({ faults: ['vanished'] });
     setUsers(engine, member('H', 'Cid', 'true'));
     expect(outcomesOf(await pushHastily(engine))).toEqual({ unknown: 1 });
     setUsers(engine, member('H', 'Cid', 'false'));

@@ -114,8 +114,7 @@ it('of a price that was sent so often nothing proves that it was not applied', a
 });
 
 it('what was applied none of the first times goes on until all is sent', async () => {
-  const engine = await makeEngine();
-  engine.service.faults.push('vanished', undefined, 'vanished');
+  const engine = await makeEngine({ faults: ['vanished', undefined, 'vanished'] });
   const mapping = pushMapping({ batchSize: 1 });
   const task = await pushTask(engine, [create(1), create(2)], { mapping });
   await push(task);
@@ -127,8 +126,7 @@ it('what was applied none of the first times goes on until all is sent', async (
 });
 
 it('a user that turns out to be created still gets its flag', async () => {
-  const engine = await makeEngine();
-  engine.service.faults.push('late');
+  const engine = await makeEngine({ faults: ['late'] });
   const task = await pushTask(engine, [
     create(1, { fields: { external_id: 'U1', display_name: 'New 1', is_active: false } }),
   ]);
@@ -138,8 +136,7 @@ it('a user that turns out to be created still gets its flag', async () => {
 });
 
 it('a pause that the run may not make leaves its rows unknown', async () => {
-  const engine = await makeEngine();
-  engine.service.faults.push('vanished');
+  const engine = await makeEngine({ faults: ['vanished'] });
   const task = await pushTask(engine, [create(1)]);
   await push({ ...task, ports: { ...task.ports, maxWaitMs: SETTLE_MS - 1 } });
   expect(await rowsOf(task)).toEqual([['unknown', `no trustworthy answer (timeout)${LOOKS}`]]);
@@ -187,8 +184,7 @@ it('rows that are unknown since another time are not waited for', async () => {
 });
 
 it('nothing is waited for where every write was answered, or found at once', async () => {
-  const engine = await makeEngine();
-  engine.service.faults.push('lost');
+  const engine = await makeEngine({ faults: ['lost'] });
   const mapping = pushMapping({ batchSize: 1 });
   const task = await pushTask(engine, [create(1), create(2)], { mapping });
   await push(task);

@@ -17,13 +17,14 @@ import {
   approve,
   expectNoKeyTwice,
   mappingOn,
-  POINTS as points,
   outcomesIn,
+  POINTS as points,
   PRICE_HEADER,
   PRICES as prices,
   resultLines,
   setTable,
   USER_HEADER,
+  userEngine,
   userTable,
 } from '../support/push-case.ts';
 
@@ -61,8 +62,7 @@ describe('users', () => {
     ['composes the accents of names', 'Zoe\u0308', 'Zo\u00eb'],
     ['takes them apart', 'Zo\u00eb', 'Zoe\u0308'],
   ])('a service that %s has the names as they are', async (_what, typed, kept) => {
-    const engine = await makeEngine();
-    userTable(engine, `U1,${typed},`);
+    const engine = await userEngine([`U1,${typed},`]);
     engine.service.onCall = () => {
       for (const user of engine.service.users) user.display_name = kept;
       return Promise.resolve();
@@ -74,8 +74,7 @@ describe('users', () => {
   });
 
   it('changes only what differs and says so in the plan', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', 'B,Bob,');
+    const engine = await userEngine(['A,Ann,', 'B,Bob,']);
     await run(engine);
     userTable(engine, 'A,Anna,', 'B,Bob,');
     const planned = await planPush(engine.ports, [users], PLAN_OPTIONS);
@@ -93,10 +92,9 @@ describe('users', () => {
   });
 
   it('a record that cannot be read may be anybody: an unknown key waits, known ones go on', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', 'B,Bob,');
+    const engine = await userEngine(['A,Ann,', 'B,Bob,']);
     await run(engine);
-    const stranger = await makeEngine(engine.service);
+    const stranger = await makeEngine({}, engine.service);
     engine.service.unreadable.add('A');
     userTable(stranger, 'A,Ann,', 'B,Bobby,');
     expect(outcomes(await run(stranger))).toEqual({ rows: 2, updated: 1, deferred: 1 });
@@ -104,8 +102,7 @@ describe('users', () => {
   });
 
   it('a new inactive user is a create and then a change, both in the plan', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,false', 'B,Bob,true');
+    const engine = await userEngine(['A,Ann,false', 'B,Bob,true']);
     const planned = await planPush(engine.ports, [users], PLAN_OPTIONS);
     expect(planned.mappings[0]).toMatchObject({ writes: 2, outcomes: { created: 2 } });
     await planned.rows.remove();
@@ -115,8 +112,7 @@ describe('users', () => {
   });
 
   it('bad and double rows are left out, the others go, and every row stands in the results', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', ',Nobody,', 'B,Bob,', 'B,Bob,', 'C,Cid,', 'C,Cyd,');
+    const engine = await userEngine(['A,Ann,', ',Nobody,', 'B,Bob,', 'B,Bob,', 'C,Cid,', 'C,Cyd,']);
     const result = await run(engine);
     expect(outcomes(result)).toEqual({ rows: 6, created: 2, unchanged: 1, invalid: 3 });
     expect(result.report.exit_code).toBe(3);
@@ -134,8 +130,7 @@ describe('users', () => {
   });
 
   it('reject_mode: fail sends nothing and defers the good rows', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', ',Nobody,');
+    const engine = await userEngine(['A,Ann,', ',Nobody,']);
     const result = await run(engine, { ...users, rejectMode: 'fail' });
     const planned = await planPush(engine.ports, [{ ...users, rejectMode: 'fail' }], PLAN_OPTIONS);
     expect(planned).toMatchObject({
@@ -153,8 +148,7 @@ describe('users', () => {
   });
 
   it('reject_mode: fail whose results cannot be written says what writes them: there is no run to resume', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', ',Nobody,');
+    const engine = await userEngine(['A,Ann,', ',Nobody,']);
     const results = changedBy<typeof engine.ports.results>(engine.ports.results, {
       writeResults: () => Promise.reject(new UnavailableError('results.unwritable', 'no room')),
     });
@@ -169,8 +163,7 @@ describe('users', () => {
   });
 
   it('reject_mode: fail of one mapping defers the rows of all of them, in the plan as in the push', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', ',Nobody,');
+    const engine = await userEngine(['A,Ann,', ',Nobody,']);
     setTable(engine, 'prices', PRICE_HEADER.join(','), '1,1,5,current');
     const both = [{ ...users, rejectMode: 'fail' } as const, prices];
     const planned = await planPush(engine.ports, both, PLAN_OPTIONS);
@@ -184,8 +177,7 @@ describe('users', () => {
   });
 
   it('a new user without a name is invalid; for a known one it means no change', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', 'B,,');
+    const engine = await userEngine(['A,Ann,', 'B,,']);
     expect(outcomes(await run(engine))).toEqual({ rows: 2, created: 1, invalid: 1 });
     expect(engine.files.get('users.results')?.[2]?.[5]).toBe(
       'users.csv row 3: a new user needs a display_name: fill it in',
@@ -208,8 +200,7 @@ describe('users', () => {
   });
 
   it('a new key that is a known one without its zeros is invalid until it is allowed', async () => {
-    const engine = await makeEngine();
-    userTable(engine, '00123,Ann,');
+    const engine = await userEngine(['00123,Ann,']);
     await run(engine);
     userTable(engine, '123,Ann,');
     expect(outcomes(await run(engine))).toEqual({ rows: 1, invalid: 1 });
@@ -245,9 +236,7 @@ describe('users', () => {
     ['as it was sent', {}],
     ['in small letters', { lower: 'everywhere' } as const],
   ])('a list that is not believed still shows that a key is there twice, %s', async (_what, spelling) => {
-    const engine = await makeEngine();
-    engine.service.spelling = spelling;
-    userTable(engine, 'A,Ann,', 'B,Bob,');
+    const engine = await userEngine(['A,Ann,', 'B,Bob,'], { spelling });
     await run(engine);
     engine.service.users.push({ id: '9', external_id: 'A', display_name: 'Ann' });
     engine.service.statesTotal = false;
@@ -288,8 +277,7 @@ describe('users', () => {
   );
 
   it('nothing to write asks nobody; a refused approval ends the run without a trace to resume', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,');
+    const engine = await userEngine(['A,Ann,']);
     const refuse: Approve = (planned) =>
       planned.mappings.every(({ writes }) => writes === 0)
         ? Promise.resolve()
@@ -305,8 +293,7 @@ describe('users', () => {
 });
 
 it('rows that could not be marked after their answer are not called unsent', async () => {
-  const engine = await makeEngine();
-  userTable(engine, 'A,Ann,', 'B,Bob,');
+  const engine = await userEngine(['A,Ann,', 'B,Bob,']);
   const { store } = engine.ports;
   const openRunRows: typeof store.openRunRows = async (runId) => {
     const rows = await store.openRunRows(runId);
@@ -357,16 +344,14 @@ describe('refusals', () => {
   });
 
   it('a batch that was half done before its refusal is not sent twice', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('half_then_refused');
+    const engine = await makeEngine({ faults: ['half_then_refused'] });
     userTable(engine, ...manyUsers(10));
     expect(outcomes(await run(engine))).toEqual({ rows: 10, created: 10 });
     expectNoKeyTwice(engine);
   });
 
   it('a batch limit is found once and remembered', async () => {
-    const engine = await makeEngine();
-    engine.service.maxBatch = 30;
+    const engine = await makeEngine({ maxBatch: 30 });
     userTable(engine, ...manyUsers(100));
     expect(outcomes(await run(engine))).toEqual({ rows: 100, created: 100 });
     const before = engine.service.writes.length;
@@ -377,8 +362,7 @@ describe('refusals', () => {
   });
 
   it('a quota that has no room for a batch gets what it has room for, and the rest waits', async () => {
-    const engine = await makeEngine();
-    engine.service.maxUsers = 150;
+    const engine = await makeEngine({ maxUsers: 150 });
     userTable(engine, ...manyUsers(350));
     setTable(engine, 'prices', 'fantasy_league_id,player_id,price,type', '1,101,5.5,current');
     const result = await push(engine.ports, 'push', [users, prices], PLAN_OPTIONS, approve);
@@ -403,8 +387,7 @@ describe('refusals', () => {
   });
 
   it('a quota that is used up is found out once for all rows that need it', async () => {
-    const engine = await makeEngine();
-    engine.service.maxUsers = 2;
+    const engine = await makeEngine({ maxUsers: 2 });
     userTable(engine, ...manyUsers(30));
     const result = await run(engine, { ...users, batchSize: 1 }, PLAN_OPTIONS);
     expect(outcomes(result)).toEqual({ rows: 30, created: 2, deferred: 28 });
@@ -412,8 +395,7 @@ describe('refusals', () => {
   });
 
   it('a 429 that no waiting cures and nothing explains ends the run, and its row is not refused', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('throttled');
+    const engine = await makeEngine({ faults: ['throttled'] });
     userTable(engine, ...manyUsers(1));
     const result = await run(engine);
     expect(outcomes(result)).toEqual({ rows: 1, deferred: 1 });
@@ -423,8 +405,7 @@ describe('refusals', () => {
   });
 
   it('a batch that ends so may be half applied: resume looks before it sends', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('throttled');
+    const engine = await makeEngine({ faults: ['throttled'] });
     userTable(engine, ...manyUsers(3));
     const { report } = await run(engine);
     expect(report.mappings).toMatchObject([{ rows: 3, unknown: 3 }]);
@@ -436,8 +417,7 @@ describe('refusals', () => {
   });
 
   it('a change that is refused is that row alone', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', 'B,Bob,');
+    const engine = await userEngine(['A,Ann,', 'B,Bob,']);
     await run(engine);
     engine.service.refuses.add('A');
     userTable(engine, 'A,Anna,', 'B,Bobby,');
@@ -447,16 +427,14 @@ describe('refusals', () => {
 
 describe('answers that cannot be trusted', () => {
   it('a lost answer is read back, and nothing is sent again', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('lost');
+    const engine = await makeEngine({ faults: ['lost'] });
     userTable(engine, ...manyUsers(10));
     expect(outcomes(await run(engine))).toEqual({ rows: 10, created: 10 });
     expect(engine.service.writes).toHaveLength(1);
   });
 
   it('a run that may not wait leaves a write without a trace unknown, and resume waits', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('vanished');
+    const engine = await makeEngine({ faults: ['vanished'] });
     userTable(engine, ...manyUsers(10));
     const hasty = { ...engine.ports, maxWaitMs: 119_999 };
     const first = await push(hasty, 'push', [users], PLAN_OPTIONS, approve);
@@ -471,9 +449,7 @@ describe('answers that cannot be trusted', () => {
   });
 
   it('a write that was applied after all is found by resume', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('lost');
-    engine.service.listable = false;
+    const engine = await makeEngine({ listable: false, faults: ['lost'] });
     userTable(engine, ...manyUsers(10));
     expect(outcomes(await run(engine))).toEqual({ rows: 10, unknown: 10 });
     engine.service.listable = true;
@@ -482,8 +458,7 @@ describe('answers that cannot be trusted', () => {
   });
 
   it('a lost change is sent again, because it sets values', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,');
+    const engine = await userEngine(['A,Ann,']);
     await run(engine);
     userTable(engine, 'A,Anna,');
     engine.service.faults.push('lost');
@@ -491,8 +466,7 @@ describe('answers that cannot be trusted', () => {
   });
 
   it('three in a row stop the run; what was not sent is deferred', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('vanished', 'vanished', 'vanished');
+    const engine = await makeEngine({ faults: ['vanished', 'vanished', 'vanished'] });
     userTable(engine, ...manyUsers(400));
     const result = await push({ ...engine.ports, concurrency: 1 }, 'push', [users], PLAN_OPTIONS, approve);
     expect(outcomes(result)).toEqual({ rows: 400, unknown: 300, deferred: 100 });
@@ -502,8 +476,7 @@ describe('answers that cannot be trusted', () => {
   });
 
   it('three in a row stop nothing where reading back shows every row', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('lost', 'lost', 'lost');
+    const engine = await makeEngine({ faults: ['lost', 'lost', 'lost'] });
     userTable(engine, ...manyUsers(300));
     const result = await push({ ...engine.ports, concurrency: 1 }, 'push', [users], PLAN_OPTIONS, approve);
     expect(outcomes(result)).toEqual({ rows: 300, created: 300 });
@@ -559,8 +532,7 @@ describe('stops', () => {
     ['the budget', { throws: new IncompleteError('budget.exhausted', 'the day is used up') }, 7],
     ['the service being gone', 'unreachable', 8],
   ] as const)('%s defers what is left, and resume sends exactly that', async (_, fault, exitCode) => {
-    const engine = await makeEngine();
-    engine.service.faults.push(undefined, fault);
+    const engine = await makeEngine({ faults: [undefined, fault] });
     userTable(engine, ...manyUsers(300));
     const ports = { ...engine.ports, concurrency: 1 };
     const first = await push(ports, 'push', [users], PLAN_OPTIONS, approve);
@@ -717,7 +689,7 @@ describe('stops', () => {
     const first = await makeEngine();
     userTable(first, ...manyUsers(10));
     await run(first);
-    const engine = await makeEngine(first.service);
+    const engine = await makeEngine({}, first.service);
     userTable(engine, ...manyUsers(11));
     const spent = new IncompleteError('budget.exhausted', 'the minute is used up');
     const list = engine.service.list;
@@ -809,8 +781,7 @@ describe('prices', () => {
   });
 
   it('an upload that left no trace is held: a second upload might double it', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('vanished');
+    const engine = await makeEngine({ faults: ['vanished'] });
     priceTable(engine, '1,1,5.5,initial');
     expect(outcomes(await run(engine, prices))).toEqual({ rows: 1, unknown: 1 });
     expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ rows: 1, unknown: 1 });
@@ -849,8 +820,7 @@ describe('prices', () => {
 
 describe('the requests of a run', () => {
   it('are kept where a push stops before it writes', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,');
+    const engine = await userEngine(['A,Ann,']);
     const refuse = (): Promise<never> => Promise.reject(new StoppedError('approval.refused', 'no', {}));
     await expect(push(engine.ports, 'push', [users], PLAN_OPTIONS, refuse)).rejects.toThrow('no');
     const { reads } = engine.service;
@@ -860,9 +830,7 @@ describe('the requests of a run', () => {
   });
 
   it('are kept where a resume stops before it writes, beside those of the push', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,');
-    engine.service.faults.push('unreachable');
+    const engine = await userEngine(['A,Ann,'], { faults: ['unreachable'] });
     await run(engine, users);
     const [before] = await engine.store.runs(1);
     const refuse = (): Promise<never> => Promise.reject(new StoppedError('approval.refused', 'no', {}));

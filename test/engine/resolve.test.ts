@@ -6,7 +6,15 @@ import { resolve, type Assumption } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import { told } from '../support/said.ts';
-import { approve, LEAGUES as leagues, mappingOn, userTable, setTable } from '../support/push-case.ts';
+import {
+  approve,
+  LEAGUES as leagues,
+  TRIGGERS as triggers,
+  mappingOn,
+  setTable,
+  userEngine,
+  userTable,
+} from '../support/push-case.ts';
 import { startedRun } from '../support/writes.ts';
 
 const users = mappingOn('users.csv');
@@ -46,9 +54,7 @@ async function lostLeague(engine: Engine, fault: 'lost' | 'vanished'): Promise<s
 }
 
 it('a write whose rows a later run created was not applied', async () => {
-  const engine = await makeEngine();
-  userTable(engine, 'A,Ann,', 'B,Bob,');
-  engine.service.faults.push('vanished');
+  const engine = await userEngine(['A,Ann,', 'B,Bob,'], { faults: ['vanished'] });
   const older = await pushUsers(engine);
   expect(await summaryOf(engine, older)).toMatchObject({ unknown: 2 });
   const later = await pushUsers(engine);
@@ -98,9 +104,7 @@ describe('nothing open', () => {
 
 describe('a write without an answer', () => {
   it('that left no trace is not applied, and resume sends it', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', 'B,Bob,');
-    engine.service.faults.push('vanished');
+    const engine = await userEngine(['A,Ann,', 'B,Bob,'], { faults: ['vanished'] });
     const run = await pushUsers(engine);
     const { cases, resumable, exitCode } = await settle(engine);
     expect(cases).toMatchObject([
@@ -132,10 +136,7 @@ describe('a write without an answer', () => {
   });
 
   it('that is settled is no more open to a word that says the opposite', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,');
-    engine.service.faults.push('lost');
-    engine.service.listable = false;
+    const engine = await userEngine(['A,Ann,'], { listable: false, faults: ['lost'] });
     const run = await pushUsers(engine);
     const [write] = await engine.store.intents(run);
     await settle(engine, write?.id, 'applied');
@@ -149,9 +150,7 @@ describe('a write without an answer', () => {
   });
 
   it('that was applied late is found, and the run is done', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,');
-    engine.service.faults.push('late');
+    const engine = await userEngine(['A,Ann,'], { faults: ['late'] });
     const run = await pushUsers(engine);
     expect(await settle(engine)).toMatchObject({
       cases: [{ settled: 'applied', message: 'found by reading back' }],
@@ -163,9 +162,7 @@ describe('a write without an answer', () => {
   });
 
   it('stays open while the service cannot be listed, with its own command for the next step', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,');
-    engine.service.faults.push('vanished');
+    const engine = await userEngine(['A,Ann,'], { faults: ['vanished'] });
     const run = await pushUsers(engine);
     engine.service.listable = false;
     const { cases, exitCode } = await settle(engine);
@@ -180,8 +177,7 @@ describe('a write without an answer', () => {
   it.each([undefined, 'applied', 'not-applied'] as const)(
     'of a change that the service does not hold any more says no more than that (the word: %s)',
     async (word) => {
-      const engine = await makeEngine();
-      userTable(engine, 'A,Ann,');
+      const engine = await userEngine(['A,Ann,']);
       await pushUsers(engine);
       userTable(engine, 'A,Anna,');
       engine.service.faults.push('lost', 'lost', 'lost');
@@ -207,8 +203,7 @@ describe('a write without an answer', () => {
   );
 
   it('of a change of a user who is there twice says that, and nothing of a change', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,');
+    const engine = await userEngine(['A,Ann,']);
     await pushUsers(engine);
     userTable(engine, 'A,Anna,');
     engine.service.faults.push('vanished', 'vanished', 'vanished');
@@ -221,8 +216,7 @@ describe('a write without an answer', () => {
   });
 
   it('of a run that was killed is settled, and its other rows wait for resume', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', 'B,Bob,');
+    const engine = await userEngine(['A,Ann,', 'B,Bob,']);
     const mapping = { ...users, batchSize: 1 };
     engine.service.onCall = (body) => {
       if (body !== undefined) throw new Error('killed');
@@ -280,9 +274,7 @@ describe("the operator's word", () => {
   ] as const)(
     'is refused with the proof when reading back shows otherwise (%s)',
     async (fault, assume, result) => {
-      const engine = await makeEngine();
-      userTable(engine, 'A,Ann,');
-      engine.service.faults.push(fault);
+      const engine = await userEngine(['A,Ann,'], { faults: [fault] });
       const run = await pushUsers(engine);
       const [intent] = await engine.store.intents(run);
       await expect(settle(engine, intent?.id, assume)).rejects.toMatchObject({
@@ -294,8 +286,7 @@ describe("the operator's word", () => {
   );
 
   it('of every attempt of one change settles the others too', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,');
+    const engine = await userEngine(['A,Ann,']);
     await pushUsers(engine);
     userTable(engine, 'A,Anna,');
     engine.service.faults.push('lost', 'lost', 'lost');
@@ -309,8 +300,7 @@ describe("the operator's word", () => {
   });
 
   it('that one attempt was not applied says nothing of a later one', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,');
+    const engine = await userEngine(['A,Ann,']);
     await pushUsers(engine);
     userTable(engine, 'A,Anna,');
     engine.service.faults.push('vanished', 'lost', 'lost');
@@ -361,10 +351,7 @@ describe("the operator's word", () => {
   });
 
   it('applied says of a create that its flag could not go with that nobody knows it', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,true', 'B,Bob,');
-    engine.service.faults.push('lost');
-    engine.service.listable = false;
+    const engine = await userEngine(['A,Ann,true', 'B,Bob,'], { listable: false, faults: ['lost'] });
     const run = await pushUsers(engine);
     const [intent] = await engine.store.intents(run);
     await settle(engine, intent?.id, 'applied');
@@ -375,10 +362,7 @@ describe("the operator's word", () => {
   });
 
   it('applied leaves a row whose flag could not follow deferred, also after a resume that cannot list', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,false');
-    engine.service.faults.push('lost');
-    engine.service.listable = false;
+    const engine = await userEngine(['A,Ann,false'], { listable: false, faults: ['lost'] });
     const run = await pushUsers(engine);
     const [intent] = await engine.store.intents(run);
     await settle(engine, intent?.id, 'applied');
@@ -393,13 +377,7 @@ describe("the operator's word", () => {
   });
 
   it('of a trigger whose rows are gone still keeps it from being sent again', async () => {
-    const engine = await makeEngine();
-    engine.service.counter = 'absent';
-    const triggers = mappingOn('triggers.csv', {
-      name: 'triggers',
-      resource: 'auto_substitutions',
-      operation: 'trigger',
-    });
+    const engine = await makeEngine({ counter: 'absent' });
     setTable(engine, 'triggers', 'fantasy_league_id,game_week_id', '1,01234567-89ab-4cde-8f01-23456789abcd');
     engine.service.faults.push('lost');
     engine.service.substitutes = 0;
@@ -426,12 +404,12 @@ describe("the operator's word", () => {
 });
 
 describe('a conflict', () => {
-  async function twoAnns(engine: Engine): Promise<string> {
+  async function twoAnns(engine: Engine, name = 'Ann'): Promise<string> {
     engine.service.users.push(
       { id: 'x', user_id: 1, external_id: 'A', display_name: 'Ann', is_active: true },
       { id: 'y', user_id: 2, external_id: 'A', display_name: 'Ann', is_active: true },
     );
-    userTable(engine, 'A,Ann,', 'B,Bob,');
+    userTable(engine, `A,${name},`, 'B,Bob,');
     const run = await pushUsers(engine);
     expect(await summaryOf(engine, run)).toMatchObject({ conflict: 1, created: 1, finished: true, exit: 7 });
     return run;
@@ -466,28 +444,13 @@ describe('a conflict', () => {
 
   it('not applied has it compared and sent by resume', async () => {
     const engine = await makeEngine();
-    engine.service.users.push({
-      id: 'x',
-      user_id: 1,
-      external_id: 'A',
-      display_name: 'Ann',
-      is_active: true,
-    });
-    engine.service.users.push({
-      id: 'y',
-      user_id: 2,
-      external_id: 'A',
-      display_name: 'Ann',
-      is_active: true,
-    });
-    userTable(engine, 'A,Anna,');
-    const run = await pushUsers(engine);
+    const run = await twoAnns(engine, 'Anna');
     engine.service.users.splice(1, 1);
     const { resumable } = await settle(engine, `${run}:users:2`, 'not-applied');
     expect(resumable).toEqual([run]);
     await resume(engine.ports, run, approve);
-    expect(engine.service.users).toMatchObject([{ id: 'x', display_name: 'Anna' }]);
-    expect(await summaryOf(engine, run)).toMatchObject({ updated: 1, finished: true, exit: 0 });
+    expect(engine.service.users).toMatchObject([{ id: 'x', display_name: 'Anna' }, { external_id: 'B' }]);
+    expect(await summaryOf(engine, run)).toMatchObject({ updated: 1, created: 1, finished: true, exit: 0 });
   });
 
   it('that cannot be left as it is, because nothing is there, is refused with the proof', async () => {

@@ -6,7 +6,7 @@ import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { retry } from '../../src/sync/retry.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
-import { approve, mappingOn, userTable, setTable, USER_HEADER } from '../support/push-case.ts';
+import { approve, mappingOn, setTable, USER_HEADER, userEngine, userTable } from '../support/push-case.ts';
 
 const users = mappingOn('users.csv');
 const prices = mappingOn('prices.csv', {
@@ -68,8 +68,7 @@ describe('retry', () => {
   });
 
   it('says how many of the refused rows stand there still, and none is no error', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', 'B,,');
+    const engine = await userEngine(['A,Ann,', 'B,,']);
     await pushUsers(engine);
     userTable(engine, 'A,Ann,');
     expect(counts(await again(engine))).toEqual({ exit: 0, command: 'retry' });
@@ -80,8 +79,7 @@ describe('retry', () => {
   });
 
   it('says which refused key is in no row any more, what stands in its place, and what reads that', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', 'B,,', 'C,,');
+    const engine = await userEngine(['A,Ann,', 'B,,', 'C,,']);
     await pushUsers(engine);
     expect([...engine.files.keys()]).toContain('users.rejected');
     userTable(engine, 'A,Ann,', 'D,Dan,');
@@ -101,8 +99,7 @@ describe('retry', () => {
   });
 
   it('keeps the rows to correct while a push reads only some rows or leaves some', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', 'B,,');
+    const engine = await userEngine(['A,Ann,', 'B,,']);
     await pushUsers(engine);
     await push(engine.ports, 'push', [users], { ...PLAN_OPTIONS, limit: 1 }, approve);
     expect([...engine.files.keys()]).toContain('users.rejected');
@@ -116,8 +113,7 @@ describe('retry', () => {
   });
 
   it('counts keys where more rows than one have a refused key', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', 'A,Amy,', 'B,,');
+    const engine = await userEngine(['A,Ann,', 'A,Amy,', 'B,,']);
     await pushUsers(engine);
     expect(counts(await again(engine))).toMatchObject({ rows: 3, invalid: 3 });
     expect(engine.events).toContainEqual({
@@ -127,8 +123,7 @@ describe('retry', () => {
   });
 
   it('keeps rows to be retried that it did not find, until they are back', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', 'B,,', 'C,,');
+    const engine = await userEngine(['A,Ann,', 'B,,', 'C,,']);
     await pushUsers(engine);
     userTable(engine, 'A,Ann,');
     expect(counts(await again(engine))).toEqual({ exit: 0, command: 'retry' });
@@ -155,8 +150,7 @@ describe('retry', () => {
   });
 
   it('reads a mapping as it stands now', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann Marie,');
+    const engine = await userEngine(['A,Ann Marie,']);
     const columns = users.columns === 'auto' ? [] : users.columns;
     const short = columns.map((each) => (each.field === 'display_name' ? { ...each, maxLength: 5 } : each));
     expect(counts(await pushUsers(engine, { ...users, columns: short }))).toMatchObject({ invalid: 1 });
@@ -165,8 +159,7 @@ describe('retry', () => {
   });
 
   it('stops where no mapping of that name reads the table any more, but for an import, which has none', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'B,,');
+    const engine = await userEngine(['B,,']);
     const pushed = await pushUsers(engine);
     await expect(again(engine, undefined, () => undefined)).rejects.toMatchObject({
       code: 'retry.mapping',
@@ -226,8 +219,7 @@ describe('retry', () => {
   });
 
   it('sends refused rows that a push of the first rows has not read', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', 'B,,');
+    const engine = await userEngine(['A,Ann,', 'B,,']);
     await pushUsers(engine);
     userTable(engine, 'A,Anna,', 'B,Bob,');
     await push(engine.ports, 'push', [users], { ...PLAN_OPTIONS, limit: 1 }, approve);
@@ -235,8 +227,7 @@ describe('retry', () => {
   });
 
   it('leaves rows of a file to correct alone once the whole table was read', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'B,,');
+    const engine = await userEngine(['B,,']);
     await pushUsers(engine);
     const path = 'out/rejected/users.rejected.csv';
     engine.tables.set(path, [USER_HEADER, ['B', '', '']]);
@@ -251,8 +242,7 @@ describe('retry', () => {
   });
 
   it('a retry that was not approved changes nothing about what is to be retried', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', 'B,,');
+    const engine = await userEngine(['A,Ann,', 'B,,']);
     await pushUsers(engine);
     userTable(engine, 'A,Ann,', 'B,Bob,');
     const declined = new StoppedError('approval.declined', 'no');
@@ -264,8 +254,7 @@ describe('retry', () => {
   });
 
   it('one that stopped while it compared is planned again by resume, with the same rows', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann,', 'B,,');
+    const engine = await userEngine(['A,Ann,', 'B,,']);
     await pushUsers(engine);
     userTable(engine, 'A,Ann,', 'B,Bob,', 'C,Cid,');
     const gone = new UnavailableError('service.timeout', 'no answer');
@@ -276,8 +265,7 @@ describe('retry', () => {
   });
 
   it('says so when it is not known any more which rows were refused', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,,');
+    const engine = await userEngine(['A,,']);
     const { report } = await pushUsers(engine);
     const kept = await engine.store.keptRunRows(report.run ?? '');
     await kept?.remove();

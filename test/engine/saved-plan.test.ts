@@ -10,7 +10,14 @@ import { resume } from '../../src/sync/resume.ts';
 import { pushMapping } from '../support/builders.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 import { openLines, planLines, pushSaved, savePlan } from '../support/saved-plan.ts';
-import { accountOf, approve, LEAGUES as leagues, mappingOn, userTable } from '../support/push-case.ts';
+import {
+  accountOf,
+  approve,
+  LEAGUES as leagues,
+  mappingOn,
+  userEngine,
+  userTable,
+} from '../support/push-case.ts';
 
 const users = mappingOn('users.csv');
 
@@ -19,8 +26,7 @@ const pushNow = (engine: Engine, ...mappings: readonly PushMapping[]): Promise<P
 
 /** An engine whose service holds A and B, with a table that would change A and create C. */
 async function planned(): Promise<Engine> {
-  const engine = await makeEngine();
-  userTable(engine, 'A,Ann,', 'B,Bob,');
+  const engine = await userEngine(['A,Ann,', 'B,Bob,']);
   await pushNow(engine, users);
   engine.clock.time += 60_000;
   userTable(engine, 'A,Anna,', 'B,Bob,', 'C,Cleo,');

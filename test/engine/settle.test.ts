@@ -11,13 +11,13 @@ import {
   expectNoKeyTwice,
   LEAGUES,
   mappingOn,
+  outcomesOf,
   POINTS,
   PRICE_HEADER,
   PRICES,
   resultLines,
-  outcomesOf,
-  TRIGGERS,
   setTable,
+  TRIGGERS,
 } from '../support/push-case.ts';
 import type { FakeService } from '../support/fake-service.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
@@ -62,8 +62,7 @@ const intentsOf = async ({ store }: Engine): Promise<readonly (readonly [number,
 
 describe('a write of users without an answer', () => {
   it('that left no trace is sent again once nothing can be applied late any more', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('vanished');
+    const engine = await makeEngine({ faults: ['vanished'] });
     userTable(engine, ...names(3));
     expect(outcomes(await run(engine))).toEqual({ created: 3 });
     expect(engine.clock.slept).toEqual([SETTLE_MS]);
@@ -78,9 +77,7 @@ describe('a write of users without an answer', () => {
   });
 
   it('that was applied late is found, and not sent again', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('late');
-    engine.service.lateMs = SETTLE_MS - 1;
+    const engine = await makeEngine({ lateMs: SETTLE_MS - 1, faults: ['late'] });
     userTable(engine, ...names(3));
     expect(outcomes(await run(engine))).toEqual({ created: 3 });
     expect(engine.service.writes).toHaveLength(1);
@@ -88,9 +85,7 @@ describe('a write of users without an answer', () => {
   });
 
   it('waits from when its answer failed to come, however long it waited before it went out', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('late');
-    engine.service.lateMs = SETTLE_MS - 1;
+    const engine = await makeEngine({ lateMs: SETTLE_MS - 1, faults: ['late'] });
     engine.service.onCall = (body) => {
       if (body !== undefined) engine.clock.time += 900_000;
     };
@@ -101,8 +96,7 @@ describe('a write of users without an answer', () => {
   });
 
   it('is sent three times at most; known not to be applied, it is then deferred', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('vanished', undefined, 'vanished', 'vanished');
+    const engine = await makeEngine({ faults: ['vanished', undefined, 'vanished', 'vanished'] });
     userTable(engine, ...names(4));
     const twos = { ...users, batchSize: 2 };
     const result = await run(engine, twos);
@@ -121,8 +115,7 @@ describe('a write of users without an answer', () => {
   });
 
   it('stops waiting at a signal, and its rows stay unknown', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('vanished');
+    const engine = await makeEngine({ faults: ['vanished'] });
     userTable(engine, ...names(3));
     const clock = {
       now: () => engine.clock.now(),
@@ -193,8 +186,7 @@ describe('a write of users without an answer', () => {
   });
 
   it('that the service applied twice is a conflict', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('late');
+    const engine = await makeEngine({ faults: ['late'] });
     userTable(engine, 'U1');
     const sleep = engine.clock.sleep.bind(engine.clock);
     engine.clock.sleep = async (ms) => {
@@ -206,8 +198,7 @@ describe('a write of users without an answer', () => {
   });
 
   it('of which the answer names a part is settled for the rest', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('short');
+    const engine = await makeEngine({ faults: ['short'] });
     userTable(engine, ...names(3));
     expect(outcomes(await run(engine))).toEqual({ created: 3 });
     expect(engine.service.writes).toHaveLength(1);
@@ -342,8 +333,7 @@ describe('a refused batch of users', () => {
   });
 
   it('is believed to have left nothing only after a while where nothing is counted', async () => {
-    const engine = await makeEngine();
-    engine.service.counter = 'absent';
+    const engine = await makeEngine({ counter: 'absent' });
     engine.service.refuses.add('U3');
     userTable(engine, ...names(8));
     const result = await run(engine);
@@ -417,9 +407,7 @@ describe('a refused batch of users', () => {
 
 describe('a user that was created and whose flag is not set yet', () => {
   it('gets its flag also when the last settling of the run found it', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('vanished', undefined, 'vanished', 'lost');
-    engine.service.listable = true;
+    const engine = await makeEngine({ listable: true, faults: ['vanished', undefined, 'vanished', 'lost'] });
     setTable(engine, 'users', 'external_id,display_name,is_active', 'U1,One,false', 'U2,Two,');
     // What was lost the third time is found only after a while.
     let sent = 0;
@@ -433,8 +421,7 @@ describe('a user that was created and whose flag is not set yet', () => {
   });
 
   it('is not said to be without it when the flag was sent last: somebody may have set it back', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('vanished', 'vanished', undefined, 'lost');
+    const engine = await makeEngine({ faults: ['vanished', 'vanished', undefined, 'lost'] });
     setTable(engine, 'users', 'external_id,display_name,is_active', 'U1,One,false');
     const sleep = engine.clock.sleep.bind(engine.clock);
     engine.clock.sleep = (ms) => {
@@ -564,8 +551,7 @@ describe('two mappings with one key', () => {
   });
 
   it('do not create it while it is not known what became of the first write of it', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('late');
+    const engine = await makeEngine({ faults: ['late'] });
     await both(engine, { maxWaitMs: 0 });
     expect(resultLines(engine, 'others').map(({ outcome }) => outcome)).toEqual(['deferred', 'created']);
     engine.clock.time += SETTLE_MS;
@@ -907,8 +893,7 @@ describe('a write without an answer that no list shows', () => {
   it.each(rows)(
     '%s: %s',
     async (name, _what, { fault = 'vanished', arrange, options }, expected, writes, message) => {
-      const engine = await makeEngine();
-      engine.service.faults.push(fault);
+      const engine = await makeEngine({ faults: [fault] });
       arrange?.(engine);
       const result = await runUnlisted(engine, name, options);
       expect(outcomes(result)).toEqual(expected);
@@ -947,8 +932,7 @@ describe('a write without an answer that no list shows', () => {
   });
 
   it('two uploads of the same players are not taken for each other', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push(undefined, 'vanished');
+    const engine = await makeEngine({ faults: [undefined, 'vanished'] });
     const { mapping, table } = UNLISTED.prices;
     const [header = []] = table;
     engine.tables.set('prices.csv', [
@@ -962,8 +946,7 @@ describe('a write without an answer that no list shows', () => {
   });
 
   it('a trigger beside another one of its league is held: the new records may be of either', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push(undefined, 'lost');
+    const engine = await makeEngine({ faults: [undefined, 'lost'] });
     engine.tables.set('triggers.csv', [
       ['fantasy_league_id', 'game_week_id'],
       ...WEEKS.map((week) => ['1', week]),
@@ -973,8 +956,7 @@ describe('a write without an answer that no list shows', () => {
   });
 
   it('a trigger that the log did not show is not found in substitutions that come after the run', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('vanished');
+    const engine = await makeEngine({ faults: ['vanished'] });
     expect(outcomes(await runUnlisted(engine, 'triggers'))).toEqual({ created: 1, unknown: 1 });
     engine.service.substitutions.push({ id: 'of somebody else', fantasy_league_id: 1 });
     expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ created: 1, unknown: 1 });
@@ -982,8 +964,7 @@ describe('a write without an answer that no list shows', () => {
   });
 
   it('does not take what an earlier run made, in the same moment, for what was lost', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('refused', 'refused');
+    const engine = await makeEngine({ faults: ['refused', 'refused'] });
     await runUnlisted(engine, 'leagues');
     setTable(engine, 'leagues', 'name,league_id', 'Plate,1');
     await run(engine, UNLISTED.leagues.mapping);
@@ -994,8 +975,7 @@ describe('a write without an answer that no list shows', () => {
   });
 
   it('is settled by resume too, and sent again by resume where that is allowed', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('vanished');
+    const engine = await makeEngine({ faults: ['vanished'] });
     await runUnlisted(engine, 'prices');
     expect(outcomes(await resume(engine.ports, undefined, approve))).toEqual({ created: 2, unknown: 2 });
     expect(engine.service.writes).toHaveLength(2);
@@ -1019,8 +999,7 @@ describe('a write without an answer that no list shows', () => {
   });
 
   it('is found by resume after a run that might not wait', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('late');
+    const engine = await makeEngine({ faults: ['late'] });
     const { mapping, table } = UNLISTED.prices;
     engine.tables.set('prices.csv', table);
     expect(outcomes(await run(engine, mapping, { maxWaitMs: 0 }))).toEqual({ created: 2, unknown: 2 });

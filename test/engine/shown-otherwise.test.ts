@@ -11,7 +11,15 @@ import { resume } from '../../src/sync/resume.ts';
 import { prepareVerify } from '../../src/sync/verify.ts';
 import { mappingFrom as mapping } from '../support/builders.ts';
 import { makeEngine, openEngine, PLAN_OPTIONS, stateFolder, type Engine } from '../support/engine.ts';
-import { accountOf, approve, outcomesOf, resultLines, setTable, userTable } from '../support/push-case.ts';
+import {
+  accountOf,
+  approve,
+  outcomesOf,
+  resultLines,
+  setTable,
+  userEngine,
+  userTable,
+} from '../support/push-case.ts';
 import type { FakeService } from '../support/fake-service.ts';
 
 /** Lists show keys in ways that no folding of texts explains; every other answer shows them as they were sent. */
@@ -74,9 +82,7 @@ async function knownUsers(engine: Engine): Promise<readonly string[]> {
 
 describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
   it('holds each user once, whatever is pushed again, changed and read back', async () => {
-    const engine = await makeEngine();
-    engine.service.spelling = spelling;
-    userTable(engine, '0001,Ann,', '0002,Bob,false', '0003,Cid,');
+    const engine = await userEngine(['0001,Ann,', '0002,Bob,false', '0003,Cid,'], { spelling });
     expect(outcomesOf(await run(engine, [users]))).toEqual({ created: 3 });
     expect(await verdicts(engine)).toEqual(['0001 agrees', '0002 agrees', '0003 agrees']);
     for (let round = 0; round < 3; round += 1)
@@ -95,9 +101,7 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
   });
 
   it('makes no user again that shares the key which the list shows with another one', async () => {
-    const engine = await makeEngine();
-    engine.service.spelling = spelling;
-    userTable(engine, '0001,Ann,', '0002,Bob,');
+    const engine = await userEngine(['0001,Ann,', '0002,Bob,'], { spelling });
     await run(engine, [users]);
     const [ann] = engine.service.users;
     if (ann === undefined) throw new Error('no user was made');
@@ -113,9 +117,7 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
   });
 
   it('holds each squad and mini league once, and a squad finds its user', async () => {
-    const engine = await makeEngine();
-    engine.service.spelling = spelling;
-    userTable(engine, '0001,Ann,', '0002,Bob,');
+    const engine = await userEngine(['0001,Ann,', '0002,Bob,'], { spelling });
     setTable(engine, 'squads', 'Who,Name,P1', '0001,007 United,1', '0002,007 United,2');
     setTable(engine, 'minis', 'Name', '000 Cup', '001 Cup');
     const all = [users, squads, minis];
@@ -142,9 +144,7 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
   });
 
   it('is read back by ids where the answer to a change is lost', async () => {
-    const engine = await makeEngine();
-    engine.service.spelling = spelling;
-    userTable(engine, '0001,Ann,', '0002,Bob,');
+    const engine = await userEngine(['0001,Ann,', '0002,Bob,'], { spelling });
     await run(engine, [users]);
     userTable(engine, '0001,Anna,', '0002,Bob,');
     engine.service.faults.push('lost', 'refused');
@@ -153,9 +153,7 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
   });
 
   it('shows nothing of a new row whose answer is lost: it stays unknown, and the operator says that it is there', async () => {
-    const engine = await makeEngine();
-    engine.service.spelling = spelling;
-    userTable(engine, '0001,Ann,');
+    const engine = await userEngine(['0001,Ann,'], { spelling });
     await run(engine, [users]);
     userTable(engine, '0001,Ann,', '0002,Bob,');
     engine.service.faults.push('lost');
@@ -169,9 +167,7 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
   });
 
   it('shows nothing of a new row either whose record somebody changes before it is read again', async () => {
-    const engine = await makeEngine();
-    engine.service.spelling = spelling;
-    userTable(engine, '0001,Ann,');
+    const engine = await userEngine(['0001,Ann,'], { spelling });
     await run(engine, [users]);
     userTable(engine, '0001,Ann,', '0002,Bob,');
     engine.service.faults.push('lost');
@@ -198,10 +194,7 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
   });
 
   it('proves nothing against the word of the operator, where every row was created by one lost answer', async () => {
-    const engine = await makeEngine();
-    engine.service.spelling = spelling;
-    userTable(engine, '0001,Ann,', '0002,Bob,');
-    engine.service.faults.push('lost');
+    const engine = await userEngine(['0001,Ann,', '0002,Bob,'], { spelling, faults: ['lost'] });
     await run(engine, [users]);
     await later(engine, [users]);
     await assumeApplied(engine);
@@ -212,10 +205,7 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
   });
 
   it('shows nothing of a row that is lost either: its key is held until the operator says what became of it', async () => {
-    const engine = await makeEngine();
-    engine.service.spelling = spelling;
-    userTable(engine, '0001,Ann,', '0002,Bob,');
-    engine.service.faults.push('short');
+    const engine = await userEngine(['0001,Ann,', '0002,Bob,'], { spelling, faults: ['short'] });
     await push({ ...engine.ports, maxWaitMs: 0 }, 'push', [users], PLAN_OPTIONS, approve);
     await rm(join(engine.folder, 'runs'), { recursive: true });
     await resolve(engine.ports, undefined, undefined, approve);
@@ -225,9 +215,7 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
   });
 
   it('and whose answers show them otherwise too holds each user once', async () => {
-    const engine = await makeEngine();
-    engine.service.spelling = inAnswers(spelling);
-    userTable(engine, '0001,Ann,', '0002,Bob,false');
+    const engine = await userEngine(['0001,Ann,', '0002,Bob,false'], { spelling: inAnswers(spelling) });
     await run(engine, [users]);
     userTable(engine, '0001,Anna,', '0002,Bob,false', '0003,Cid,');
     await later(engine, [users]);
@@ -237,8 +225,7 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
   });
 
   it('deactivates those alone whose rows are gone', async () => {
-    const engine = await makeEngine();
-    engine.service.spelling = spelling;
+    const engine = await makeEngine({ spelling });
     const managed = mapping(
       'users',
       'users',
@@ -259,9 +246,7 @@ describe.each(STRANGE)('a service whose lists show keys %s', (_, spelling) => {
 
 describe('a key that the list shows for the record of another row', () => {
   it('proves nothing for the row of that key: both are there once', async () => {
-    const engine = await makeEngine();
-    engine.service.spelling = { no_zeros: 'lists' };
-    userTable(engine, '007,Ann,');
+    const engine = await userEngine(['007,Ann,'], { spelling: { no_zeros: 'lists' } });
     await run(engine, [users]);
     userTable(engine, '007,Ann,', '7,Ann,');
     const options = { allowKeyShape: true };
@@ -276,9 +261,7 @@ describe('a key that the list shows for the record of another row', () => {
   });
 
   it('stays its record, also where another command read the list before the answer to its create was recorded', async () => {
-    const engine = await makeEngine();
-    engine.service.spelling = { no_zeros: 'lists' };
-    userTable(engine, '007,Ann,', '008,Bob,');
+    const engine = await userEngine(['007,Ann,', '008,Bob,'], { spelling: { no_zeros: 'lists' } });
     await run(engine, [users]);
     const [held] = engine.service.users;
     if (held === undefined) throw new Error('nothing was made');
@@ -290,9 +273,7 @@ describe('a key that the list shows for the record of another row', () => {
   });
 
   it('stays its record where the account goes on counting users that were removed, and new rows are sent', async () => {
-    const engine = await makeEngine();
-    Object.assign(engine.service, { spelling: { no_zeros: 'lists' }, removed: 2 });
-    userTable(engine, '007,Ann,');
+    const engine = await userEngine(['007,Ann,'], { spelling: { no_zeros: 'lists' }, removed: 2 });
     await run(engine, [users], { adopt: true });
     const [held] = engine.service.users;
     if (held === undefined) throw new Error('nothing was made');
@@ -306,9 +287,7 @@ describe('a key that the list shows for the record of another row', () => {
   describe('and that is known by both keys', () => {
     /** The account counts a second user, which another copy of the state has made, and a row is new. */
     async function counted(): Promise<Engine> {
-      const engine = await makeEngine();
-      engine.service.spelling = { no_zeros: 'lists' };
-      userTable(engine, '007,Ann,');
+      const engine = await userEngine(['007,Ann,'], { spelling: { no_zeros: 'lists' } });
       await run(engine, [users]);
       const shown = engine.service.users.map((user) => remembered(knownUser({ ...user, external_id: '7' })));
       await engine.store.confirm(accountOf(engine), 'users', shown);
@@ -340,9 +319,7 @@ describe('a key that the list shows for the record of another row', () => {
   });
 
   it('is no user that a squad of that row is given to', async () => {
-    const engine = await makeEngine();
-    engine.service.spelling = { no_zeros: 'lists' };
-    userTable(engine, '007,Ann,');
+    const engine = await userEngine(['007,Ann,'], { spelling: { no_zeros: 'lists' } });
     await run(engine, [users]);
     userTable(engine, '007,Ann,', '7,Bob,');
     setTable(engine, 'squads', 'Who,Name,P1', '7,Hill XI,1');
@@ -366,9 +343,7 @@ describe('a key that the list shows for the record of another row', () => {
   });
 
   it('is not changed to what the row of that key says', async () => {
-    const engine = await makeEngine();
-    engine.service.spelling = { no_zeros: 'lists' };
-    userTable(engine, '007,Ann,');
+    const engine = await userEngine(['007,Ann,'], { spelling: { no_zeros: 'lists' } });
     await run(engine, [users]);
     userTable(engine, '7,Bob,');
     await later(engine, [users], { allowKeyShape: true });
@@ -391,9 +366,7 @@ describe('a service that keeps names in capitals', () => {
   };
 
   it('is sent a name twice: what both answers showed is compared with from then on', async () => {
-    const engine = await makeEngine();
-    engine.service.names = 'capitals';
-    userTable(engine, '1,Ann,');
+    const engine = await userEngine(['1,Ann,'], { names: 'capitals' });
     await run(engine, [users]);
     expect(await pushed(engine)).toEqual(['Ann', 'conflict']);
     for (let round = 0; round < 3; round += 1) expect(await pushed(engine)).toEqual(['conflict']);
@@ -418,9 +391,7 @@ describe('a service that keeps names in capitals', () => {
   });
 
   it('is sent the change again where somebody changed the record, or the operator says so', async () => {
-    const engine = await makeEngine();
-    engine.service.names = 'capitals';
-    userTable(engine, '1,Ann,');
+    const engine = await userEngine(['1,Ann,'], { names: 'capitals' });
     for (let round = 0; round < 3; round += 1) await later(engine, [users]);
     const [held] = engine.service.users;
     if (held === undefined) throw new Error('nothing was made');
@@ -495,9 +466,7 @@ describe('without its state', () => {
 
 describe('an older copy of the state', () => {
   async function restored(spelling: FakeService['spelling']): Promise<{ engine: Engine; old: Engine }> {
-    const engine = await makeEngine();
-    engine.service.spelling = spelling;
-    userTable(engine, '0001,Ann,', '0002,Bob,');
+    const engine = await userEngine(['0001,Ann,', '0002,Bob,'], { spelling });
     await run(engine, [users]);
     const folder = await stateFolder();
     await cp(engine.folder, folder, { recursive: true });
@@ -536,8 +505,7 @@ describe('an older copy of the state', () => {
   );
 
   it('makes no mini league again either', async () => {
-    const engine = await makeEngine();
-    engine.service.spelling = { prefix: 'lists' };
+    const engine = await makeEngine({ spelling: { prefix: 'lists' } });
     setTable(engine, 'minis', 'Name', 'North');
     await run(engine, [minis]);
     await later(engine, [minis]);
@@ -550,9 +518,7 @@ describe('an older copy of the state', () => {
   });
 
   it('is not suspected where all that the list shows is known, or stands in the table', async () => {
-    const engine = await makeEngine();
-    engine.service.spelling = { no_zeros: 'lists' };
-    userTable(engine, '0001,Ann,', '22,Bob,');
+    const engine = await userEngine(['0001,Ann,', '22,Bob,'], { spelling: { no_zeros: 'lists' } });
     await run(engine, [users]);
     userTable(engine, '0001,Ann,', '0003,Bob,', '0004,Ann,');
     expect(outcomesOf(await later(engine, [users]))).toEqual({ unchanged: 1, created: 2 });

@@ -6,7 +6,7 @@ import { push } from '../../src/sync/push.ts';
 import { resolve } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
-import { accountOf, approve, mappingOn, userTable } from '../support/push-case.ts';
+import { accountOf, approve, mappingOn, userEngine, userTable } from '../support/push-case.ts';
 
 const users = mappingOn('users.csv', { batchSize: 1 });
 
@@ -136,8 +136,7 @@ it('what somebody else made of its key, with other values, does not show that it
 });
 
 it('a record that was there before, and is known for its own only since, does not show that it went out', async () => {
-  const engine = await makeEngine();
-  engine.service.spelling = { lower: 'everywhere' };
+  const engine = await makeEngine({ spelling: { lower: 'everywhere' } });
   await engine.service.send('create-users', { body: { users: [{ external_id: 'A', display_name: 'Ann' }] } });
   const asleepNow = await fallAsleep(engine, 'A,Ann,', 'B,Bob,');
   await resume(asleepNow.ports, undefined, approve);
@@ -147,8 +146,7 @@ it('a record that was there before, and is known for its own only since, does no
 });
 
 it('of an account that counts nothing, no record shows that it went out: it may have been there unseen', async () => {
-  const engine = await makeEngine();
-  engine.service.counter = 'absent';
+  const engine = await makeEngine({ counter: 'absent' });
   const asleepNow = await fallAsleep(engine, 'A,Ann,');
   await engine.service.send('create-users', { body: { users: [{ external_id: 'A', display_name: 'Ann' }] } });
   await expectOpenUntilGone(asleepNow, { created: 1 });
@@ -171,8 +169,7 @@ it('is sent again once its process is known to be gone for the settle time', asy
 
 /** An engine that went silent between recording a change of user A and sending it. */
 async function asleepInChange() {
-  const engine = await makeEngine();
-  userTable(engine, 'A,Ann,');
+  const engine = await userEngine(['A,Ann,']);
   await push(engine.ports, 'push', [users], PLAN_OPTIONS, approve);
   userTable(engine, 'A,Anna,');
   engine.service.faults.push('vanished');
@@ -228,8 +225,7 @@ it('is decided by the operator', async () => {
 
 /** An engine that sent a change of user A twice without an answer, and then went silent between recording the second one and sending it. */
 async function asleepInSecondTry() {
-  const engine = await makeEngine();
-  userTable(engine, 'A,Ann,');
+  const engine = await userEngine(['A,Ann,']);
   await push(engine.ports, 'push', [users], PLAN_OPTIONS, approve);
   userTable(engine, 'A,Anna,');
   engine.service.faults.push('vanished', 'vanished');

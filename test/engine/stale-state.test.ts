@@ -4,9 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
-import { approve, mappingOn, PRICES as prices, summaryOf } from '../support/push-case.ts';
+import { approve, mappingOn, PRICES as prices, summaryOf, userEngine } from '../support/push-case.ts';
 import { makeEngine, openEngine, PLAN_OPTIONS, stateFolder, type Engine } from '../support/engine.ts';
-import { FakeService } from '../support/fake-service.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -40,8 +39,7 @@ describe('an old state file that was restored, and users that are compared with 
 
   /** A user was created before the copy was made, and another one since. */
   async function restored(): Promise<Engine> {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann');
+    const engine = await userEngine(['A,Ann']);
     await run(engine, users);
     const old = await backup(engine);
     userTable(engine, 'A,Ann', 'B,Bob');
@@ -80,8 +78,7 @@ describe('an old state file that was restored, and users that are compared with 
   });
 
   it('resumes without sending them either', async () => {
-    const engine = await makeEngine();
-    userTable(engine, 'A,Ann', 'B,Bob');
+    const engine = await userEngine(['A,Ann', 'B,Bob']);
     const small = { ...users, batchSize: 1 };
     engine.service.faults.push(undefined, 'unreachable');
     await push({ ...engine.ports, concurrency: 1 }, 'push', [small], PLAN_OPTIONS, approve);
@@ -98,8 +95,7 @@ describe('an old state file that was restored', () => {
   it.each(['upload', 'record', 'absent'] as const)(
     'does not send the prices that went out since (references of the log: %s)',
     async (references) => {
-      const engine = await makeEngine();
-      engine.service.references = references;
+      const engine = await makeEngine({ references });
       priceTable(engine, '1,1,4,initial', '1,2,5,initial');
       await run(engine);
       const old = await backup(engine);
@@ -144,8 +140,7 @@ describe('an old state file that was restored', () => {
   it.each(['upload', 'record', 'absent'] as const)(
     'sends no step again that went out since (references of the log: %s)',
     async (references) => {
-      const engine = await makeEngine();
-      engine.service.references = references;
+      const engine = await makeEngine({ references });
       priceTable(engine, '1,1,0.1,delta', '1,2,0.2,delta', '1,3,0.3,delta');
       await run(engine);
       const old = await backup(engine);
@@ -218,8 +213,7 @@ describe('an old state file that was restored', () => {
   });
 
   it('sends no step again after a price of another player, which saw it in a log without references', async () => {
-    const engine = await makeEngine();
-    engine.service.references = 'absent';
+    const engine = await makeEngine({ references: 'absent' });
     for (const lines of [['1,1,0.1,delta'], ['1,1,0.1,delta', '1,5,0.5,delta']]) {
       priceTable(engine, ...lines);
       await run(engine);
@@ -235,8 +229,7 @@ describe('an old state file that was restored', () => {
   });
 
   it('sends no step again after an open write of another player, which saw it in a log without references', async () => {
-    const engine = await makeEngine();
-    engine.service.references = 'absent';
+    const engine = await makeEngine({ references: 'absent' });
     priceTable(engine, '1,1,0.1,delta');
     await run(engine);
     const old = await backup(engine);
@@ -388,7 +381,7 @@ describe('a state that does not remember the last trigger', () => {
   };
 
   it('stops where the log has later substitutions than those of its own', async () => {
-    const engine = await makeEngine(new FakeService());
+    const engine = await makeEngine();
     weeks(engine, 1);
     await run(engine, triggers);
     const old = await backup(engine);

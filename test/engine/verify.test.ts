@@ -125,8 +125,7 @@ describe('what a run wrote', () => {
   });
 
   it('cannot be said while a write has no answer, or the service does not let itself be read', async () => {
-    const engine = await makeEngine();
-    engine.service.faults.push('vanished');
+    const engine = await makeEngine({ faults: ['vanished'] });
     await pushUsers(engine, 'A,Ann,');
     const open = await verdicts(engine);
     expect(open?.lines).toEqual([

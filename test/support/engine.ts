@@ -60,10 +60,13 @@ export const PLAN_OPTIONS: PlanOptions = {
   adopt: false,
 };
 
-/** The engine on a real state file in a temporary folder, a service in memory and a clock that never waits. */
-export async function makeEngine(service = new FakeService()): Promise<Engine> {
+/** The engine on a real state file in a temporary folder, a service in memory that is as `set` says, and a clock that never waits. */
+export async function makeEngine(
+  set: Partial<FakeService> = {},
+  service = new FakeService(),
+): Promise<Engine> {
   const folder = await stateFolder();
-  const engine = await openEngine(folder, service);
+  const engine = await openEngine(folder, Object.assign(service, set));
   onTestFinished(async () => {
     await engine.store.close();
     await rm(folder, { recursive: true, force: true });

@@ -5,7 +5,8 @@ import type { PushSummary, ServiceAccount } from '../../src/model/state/store.ts
 import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { pushMapping } from './builders.ts';
-import { PLAN_OPTIONS, type Engine } from './engine.ts';
+import { makeEngine, PLAN_OPTIONS, type Engine } from './engine.ts';
+import type { FakeService } from './fake-service.ts';
 
 /** The account that the doubles of the service answer for. */
 export const accountOf = ({ ports: { baseUrl } }: Engine): ServiceAccount => ({
@@ -71,6 +72,13 @@ export function setTable(engine: Engine, name: string, ...lines: readonly string
 /** Sets the table of users, a line of comma-separated cells for each. */
 export function userTable(engine: Engine, ...lines: readonly string[]): void {
   engine.tables.set('users.csv', [USER_HEADER, ...lines.map((line) => line.split(','))]);
+}
+
+/** An engine with a table of users, and a service that is as `set` says. */
+export async function userEngine(lines: readonly string[], set?: Partial<FakeService>): Promise<Engine> {
+  const engine = await makeEngine(set);
+  userTable(engine, ...lines);
+  return engine;
 }
 
 /** One row of a results file. */
