@@ -4,7 +4,7 @@ import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { retry } from '../../src/sync/retry.ts';
 import { PLAN_OPTIONS, type Engine } from '../support/engine.ts';
-import { approve, mappingOn, PRICE_HEADER, PRICES, userEngine, userTable } from '../support/push-case.ts';
+import { approve, mappingOn, priceTable, PRICES, userEngine, userTable } from '../support/push-case.ts';
 
 const users = mappingOn('users.csv', { batchSize: 1 });
 
@@ -18,7 +18,7 @@ const until = (engine: Engine, mapping: string, inMs: number): PlanOptions => ({
 });
 async function pricesAndUsers(): Promise<Engine> {
   const engine = await userEngine(['A,Ann,', 'B,Bob,']);
-  engine.tables.set('prices.csv', [PRICE_HEADER, ['1', '7', '5.5', 'current']]);
+  priceTable(engine, '1,7,5.5,current');
   return engine;
 }
 

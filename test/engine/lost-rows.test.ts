@@ -15,13 +15,14 @@ import {
   approve,
   LEAGUES as leagues,
   mappingOn,
+  priceTable,
+  PRICES as prices,
   setTable,
   userEngine,
   userTable,
 } from '../support/push-case.ts';
 
 const users = mappingOn('users.csv', { batchSize: 2 });
-const prices = mappingOn('prices.csv', { name: 'prices', resource: 'prices', operation: 'append' });
 
 const pushIt = async (engine: Engine, mapping: PushMapping): Promise<RunReport> =>
   (await push(engine.ports, 'push', [mapping], PLAN_OPTIONS, approve)).report;
@@ -140,7 +141,7 @@ describe('writes whose rows are lost', () => {
 
   it('of prices are found in the log, and what they held is remembered', async () => {
     const engine = await makeEngine();
-    setTable(engine, 'prices', 'fantasy_league_id,player_id,price,type', '1,7,5.5,current', '1,8,6,current');
+    priceTable(engine, '1,7,5.5,current', '1,8,6,current');
     engine.service.faults.push('lost');
     await loseRows(engine, prices);
     await expect(resume(engine.ports, undefined, approve)).rejects.toMatchObject({ code: 'run.rows_lost' });

@@ -8,6 +8,7 @@ import {
   expectNoKeyTwice,
   mappingOn,
   outcomesOf,
+  priceTable,
   PRICES as prices,
   resultLines,
   type UserLine,
@@ -89,11 +90,7 @@ describe('a new push beside an unfinished run', () => {
 
   it('does not upload prices again whose first upload had no answer', async () => {
     const engine = await makeEngine();
-    engine.tables.set('prices.csv', [
-      ['fantasy_league_id', 'player_id', 'price', 'type'],
-      ['1', '7', '5.5', 'initial'],
-      ['1', '8', '5.5', 'initial'],
-    ]);
+    priceTable(engine, '1,7,5.5,initial', '1,8,5.5,initial');
     engine.service.faults.push('vanished');
     const options = { ...PLAN_OPTIONS, adopt: true };
     const pushPrices = (limit: number | undefined): Promise<PushResult> =>

@@ -20,6 +20,7 @@ import {
   outcomesIn,
   POINTS as points,
   PRICE_HEADER,
+  priceTable,
   PRICES as prices,
   resultLines,
   setTable,
@@ -164,7 +165,7 @@ describe('users', () => {
 
   it('reject_mode: fail of one mapping defers the rows of all of them, in the plan as in the push', async () => {
     const engine = await userEngine(['A,Ann,', ',Nobody,']);
-    setTable(engine, 'prices', PRICE_HEADER.join(','), '1,1,5,current');
+    priceTable(engine, '1,1,5,current');
     const both = [{ ...users, rejectMode: 'fail' } as const, prices];
     const planned = await planPush(engine.ports, both, PLAN_OPTIONS);
     const changes = await Array.fromAsync(planned.changes());
@@ -364,7 +365,7 @@ describe('refusals', () => {
   it('a quota that has no room for a batch gets what it has room for, and the rest waits', async () => {
     const engine = await makeEngine({ maxUsers: 150 });
     userTable(engine, ...manyUsers(350));
-    setTable(engine, 'prices', 'fantasy_league_id,player_id,price,type', '1,101,5.5,current');
+    priceTable(engine, '1,101,5.5,current');
     const result = await push(engine.ports, 'push', [users, prices], PLAN_OPTIONS, approve);
     expect(outcomes(result)).toEqual({ rows: 350, created: 150, deferred: 200 });
     expect(result.report.mappings[1]).toMatchObject({ created: 1 });
@@ -754,14 +755,9 @@ describe('a process that ends between two steps', () => {
 });
 
 describe('prices', () => {
-  const header = ['fantasy_league_id', 'player_id', 'price', 'type'];
-  const priceTable = (engine: Engine, ...lines: readonly string[]): void => {
-    engine.tables.set('prices.csv', [header, ...lines.map((line) => line.split(','))]);
-  };
-
   it('plans what reading the log costs that an earlier mapping of the push writes to', async () => {
     const engine = await makeEngine();
-    setTable(engine, 'prices', PRICE_HEADER.join(','), '1,1,5,current');
+    priceTable(engine, '1,1,5,current');
     setTable(engine, 'others', PRICE_HEADER.join(','), '2,1,5,current');
     const others = { ...prices, name: 'others', source: mappingOn('others.csv').source };
     const { report } = await push(engine.ports, 'push', [prices, others], PLAN_OPTIONS, approve);
@@ -844,7 +840,7 @@ describe('the requests of a run', () => {
 
 it('progress is told before the first answer comes', async () => {
   const engine = await makeEngine();
-  setTable(engine, 'prices', 'fantasy_league_id,player_id,price,type', '1,1,4,initial');
+  priceTable(engine, '1,1,4,initial');
   let told: readonly unknown[] = [];
   engine.service.onCall = (body) => {
     if (body !== undefined) told = engine.events.filter(({ kind }) => kind === 'progress');
@@ -861,10 +857,7 @@ describe('compare: live', () => {
   it('reads the price of each player, and so needs no memory', async () => {
     const engine = await makeEngine();
     engine.service.prices.push({ player_id: 1, price: 4 }, { player_id: 2, price: 5 });
-    engine.tables.set('prices.csv', [
-      ['fantasy_league_id', 'player_id', 'price', 'type'],
-      ...['1,1,4,initial', '1,2,6,initial', '1,3,7,initial'].map((line) => line.split(',')),
-    ]);
+    priceTable(engine, '1,1,4,initial', '1,2,6,initial', '1,3,7,initial');
     const result = await run(engine, prices, live);
     expect(outcomes(result)).toEqual({ rows: 3, unchanged: 1, updated: 1, created: 1 });
     expect(engine.service.prices.slice(2)).toMatchObject([

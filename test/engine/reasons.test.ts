@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { IncompleteError, InterruptedError } from '../../src/model/error.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
-import { approve, mappingOn, setTable } from '../support/push-case.ts';
+import { approve, mappingOn, priceTable, PRICES as prices, setTable } from '../support/push-case.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 
 const users = mappingOn('users.csv', { batchSize: 1 });
-const prices = mappingOn('prices.csv', { name: 'prices', resource: 'prices', operation: 'append' });
 
 const run = (engine: Engine, mapping = users): Promise<PushResult> =>
   push({ ...engine.ports, concurrency: 1 }, 'push', [mapping], PLAN_OPTIONS, approve);
@@ -18,7 +17,7 @@ const members = (engine: Engine): void => {
 describe('the reasons why rows are left', () => {
   it('stand once for each message, with the place of the first row', async () => {
     const engine = await makeEngine();
-    setTable(engine, 'prices', 'fantasy_league_id,player_id,price,type', '1,1,4,initial', '1,2,5,initial');
+    priceTable(engine, '1,1,4,initial', '1,2,5,initial');
     engine.service.faults.push('vanished');
     const { reasons } = await run(engine, prices);
     expect(reasons).toMatchObject([

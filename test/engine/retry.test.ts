@@ -6,15 +6,18 @@ import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { retry } from '../../src/sync/retry.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
-import { approve, mappingOn, setTable, USER_HEADER, userEngine, userTable } from '../support/push-case.ts';
+import {
+  approve,
+  mappingOn,
+  priceTable,
+  PRICES,
+  USER_HEADER,
+  userEngine,
+  userTable,
+} from '../support/push-case.ts';
 
 const users = mappingOn('users.csv');
-const prices = mappingOn('prices.csv', {
-  name: 'prices',
-  resource: 'prices',
-  operation: 'append',
-  compare: 'none',
-});
+const prices: PushMapping = { ...PRICES, compare: 'none' };
 
 const pushUsers = (engine: Engine, mapping = users): Promise<PushResult> =>
   push(engine.ports, 'push', [mapping], PLAN_OPTIONS, approve);
@@ -204,10 +207,10 @@ describe('retry', () => {
 
   it('leaves rows alone that a later push has read, unless their run is named', async () => {
     const engine = await makeEngine();
-    setTable(engine, 'prices', 'fantasy_league_id,player_id,price,type', '1,7,x,buy');
+    priceTable(engine, '1,7,x,buy');
     const first = await push(engine.ports, 'push', [prices], PLAN_OPTIONS, approve);
     expect(counts(first)).toMatchObject({ invalid: 1 });
-    setTable(engine, 'prices', 'fantasy_league_id,player_id,price,type', '1,7,5,buy');
+    priceTable(engine, '1,7,5,buy');
     await push(engine.ports, 'push', [prices], PLAN_OPTIONS, approve);
     expect(await again(engine)).toBeUndefined();
     expect(engine.events.at(-1)).toMatchObject({

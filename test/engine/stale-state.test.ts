@@ -4,17 +4,19 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
-import { approve, mappingOn, PRICES as prices, summaryOf, userEngine } from '../support/push-case.ts';
+import {
+  approve,
+  mappingOn,
+  PRICE_HEADER,
+  priceTable,
+  PRICES as prices,
+  summaryOf,
+  TRIGGERS,
+  userEngine,
+} from '../support/push-case.ts';
 import { makeEngine, openEngine, PLAN_OPTIONS, stateFolder, type Engine } from '../support/engine.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
-
-const priceTable = (engine: Engine, ...lines: readonly string[]): void => {
-  engine.tables.set('prices.csv', [
-    ['fantasy_league_id', 'player_id', 'price', 'type'],
-    ...lines.map((line) => line.split(',')),
-  ]);
-};
 
 const run = (engine: Engine, mapping = prices, options = PLAN_OPTIONS): Promise<PushResult> =>
   push(engine.ports, 'push', [mapping], options, approve);
@@ -315,7 +317,7 @@ describe('two mappings of the prices of the same players', () => {
     };
     const table = (name: string, type: string, price: number): void => {
       engine.tables.set(`${name}.csv`, [
-        ['fantasy_league_id', 'player_id', 'price', 'type'],
+        PRICE_HEADER,
         ...[1, 2, 3, 4].map((player) => ['1', `${player}`, `${price}`, type]),
       ]);
     };
@@ -368,13 +370,8 @@ describe('uploads of others', () => {
 
 describe('a state that does not remember the last trigger', () => {
   const week = (number: number): string => `0b0e3c9a-0000-4000-8000-00000000000${number}`;
-  const triggers = mappingOn('weeks.csv', {
-    name: 'weeks',
-    resource: 'auto_substitutions',
-    operation: 'trigger',
-  });
   const weeks = (engine: Engine, ...numbers: readonly number[]): void => {
-    engine.tables.set('weeks.csv', [
+    engine.tables.set('triggers.csv', [
       ['fantasy_league_id', 'game_week_id'],
       ...numbers.map((number) => ['1', week(number)]),
     ]);
@@ -383,15 +380,15 @@ describe('a state that does not remember the last trigger', () => {
   it('stops where the log has later substitutions than those of its own', async () => {
     const engine = await makeEngine();
     weeks(engine, 1);
-    await run(engine, triggers);
+    await run(engine, TRIGGERS);
     const old = await backup(engine);
     engine.clock.time += 7 * 24 * HOUR_MS;
     weeks(engine, 1, 2);
-    expect(summaryOf(await run(engine, triggers))).toMatchObject({ created: 1, unchanged: 1 });
+    expect(summaryOf(await run(engine, TRIGGERS))).toMatchObject({ created: 1, unchanged: 1 });
     weeks(old, 1, 2);
-    await expect(run(old, triggers)).rejects.toMatchObject({ code: 'state.no_memory', exitCode: 6 });
+    await expect(run(old, TRIGGERS)).rejects.toMatchObject({ code: 'state.no_memory', exitCode: 6 });
     expect(old.service.writes).toHaveLength(2);
-    const adopted = await run(old, triggers, { ...PLAN_OPTIONS, adopt: true });
+    const adopted = await run(old, TRIGGERS, { ...PLAN_OPTIONS, adopt: true });
     expect(summaryOf(adopted)).toMatchObject({ created: 1, unchanged: 1 });
   });
 });

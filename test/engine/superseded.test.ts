@@ -5,7 +5,7 @@ import { resolve } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { retry } from '../../src/sync/retry.ts';
 import type { PlannedPush } from '../../src/sync/ports.ts';
-import { approve, mappingOn, summaryOf, setTable } from '../support/push-case.ts';
+import { approve, mappingOn, priceTable, PRICES as prices, summaryOf } from '../support/push-case.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 
 const users = mappingOn('users.csv', { guards: { ...mappingOn('users.csv').guards, maxChangePct: 100 } });
@@ -117,8 +117,7 @@ describe('a run that a later run of its mapping has overtaken', () => {
     const engine = await cutOff();
     const [overtaken] = await engine.store.runs(1);
     engine.clock.time += 1000;
-    const prices = mappingOn('prices.csv', { name: 'prices', resource: 'prices', operation: 'append' });
-    setTable(engine, 'prices', 'fantasy_league_id,player_id,price,type', '1,1,4,initial');
+    priceTable(engine, '1,1,4,initial');
     engine.service.faults.push({ throws: new IncompleteError('budget.exhausted', 'used up') });
     const left = await push(engine.ports, 'push', [prices], PLAN_OPTIONS, approve);
     engine.clock.time += 1000;

@@ -5,7 +5,7 @@ import { push } from '../../src/sync/push.ts';
 import { prepareVerify, verifyExit } from '../../src/sync/verify.ts';
 import { settingNames } from '../support/points.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
-import { approve, mappingOn } from '../support/push-case.ts';
+import { approve, mappingOn, PRICE_HEADER, PRICES } from '../support/push-case.ts';
 
 const mappingOf = (resource: PushMapping['resource'], operation: PushMapping['operation']): PushMapping =>
   mappingOn(`${resource}.csv`, { name: resource, resource, operation });
@@ -161,12 +161,7 @@ describe('what a run wrote', () => {
   it('stops asking when the budget is gone', async () => {
     const engine = await makeEngine();
     const lines = Array.from({ length: 20 }, (_, at) => ['1', String(at + 1), '5', 'buy']);
-    await pushed(
-      engine,
-      { ...mappingOf('prices', 'append'), compare: 'snapshot' },
-      ['fantasy_league_id', 'player_id', 'price', 'type'],
-      ...lines,
-    );
+    await pushed(engine, PRICES, PRICE_HEADER, ...lines);
     const verification = await prepareVerify(engine.ports, undefined);
     engine.service.readFaults.push(
       ...Array<Error>(20).fill(new IncompleteError('budget.exhausted', 'no budget')),
@@ -202,13 +197,7 @@ describe('what a run wrote', () => {
 describe('each resource is read back in its own way', () => {
   it('prices: one read for each player', async () => {
     const engine = await makeEngine();
-    await pushed(
-      engine,
-      { ...mappingOf('prices', 'append'), compare: 'snapshot' },
-      ['fantasy_league_id', 'player_id', 'price', 'type'],
-      ['1', '7', '5', 'buy'],
-      ['1', '8', '6', 'buy'],
-    );
+    await pushed(engine, PRICES, PRICE_HEADER, ['1', '7', '5', 'buy'], ['1', '8', '6', 'buy']);
     engine.service.prices.push({ player_id: 8, price: 9 });
     expect((await verdicts(engine))?.lines).toEqual(['1/7/buy agrees', `1/8/buy differs, price, ${LATE}`]);
     pass(engine);
@@ -221,13 +210,7 @@ describe('each resource is read back in its own way', () => {
 
   it('prices that are steps: not at all, because the service shows what they came to', async () => {
     const engine = await makeEngine();
-    await pushed(
-      engine,
-      { ...mappingOf('prices', 'append'), compare: 'snapshot' },
-      ['fantasy_league_id', 'player_id', 'price', 'type'],
-      ['1', '7', '0.5', 'delta'],
-      ['1', '8', '6', 'buy'],
-    );
+    await pushed(engine, PRICES, PRICE_HEADER, ['1', '7', '0.5', 'delta'], ['1', '8', '6', 'buy']);
     const { lines, exit } = (await verdicts(engine)) ?? {};
     expect(lines).toEqual([expect.stringMatching(/^1\/7\/delta unreadable/), '1/8/buy agrees']);
     expect(exit).toBe(7);

@@ -9,6 +9,9 @@ import {
   expectNoKeyTwice,
   expectWholeCounts,
   mappingOn,
+  POINTS,
+  PRICE_HEADER,
+  PRICES,
   USER_HEADER,
 } from '../support/push-case.ts';
 import type { PushMapping } from '../../src/mapping/mapping.ts';
@@ -97,19 +100,12 @@ describe('after a push without faults nothing is left to write', () => {
   }, 600_000);
 
   it('prices, beside whatever was uploaded before', async () => {
-    const prices = mappingOn('prices.csv', {
-      name: 'prices',
-      resource: 'prices',
-      operation: 'append',
-      compare: 'snapshot',
-      batchSize: 2,
-    });
+    const prices = { ...PRICES, batchSize: 2 };
     await fc.assert(
       fc.asyncProperty(priceTable, fc.nat(2), (table, uploaded) =>
         withEngine(async (engine) => {
           for (let at = 0; at < uploaded; at += 1) engine.service.prices.push({ player_id: 1, price: 5 });
-          const header = ['fantasy_league_id', 'player_id', 'price', 'type'];
-          await expectSettled(engine, prices, [header, ...table]);
+          await expectSettled(engine, prices, [PRICE_HEADER, ...table]);
         }),
       ),
       { numRuns: runs(15, 2000) },
@@ -117,11 +113,10 @@ describe('after a push without faults nothing is left to write', () => {
   }, 600_000);
 
   it('points configurations', async () => {
-    const points = mappingOn('points.csv', { name: 'points', resource: 'points_config', operation: 'set' });
     await fc.assert(
       fc.asyncProperty(pointsTable, (table) =>
         withEngine((engine) =>
-          expectSettled(engine, points, [
+          expectSettled(engine, POINTS, [
             ['fantasy_league_id', ...settingNames],
             ...table.map(({ league, value }) => [
               league,

@@ -74,6 +74,11 @@ export function userTable(engine: Engine, ...lines: readonly string[]): void {
   engine.tables.set('users.csv', [USER_HEADER, ...lines.map((line) => line.split(','))]);
 }
 
+/** Sets the table of prices, a line of comma-separated cells for each. */
+export function priceTable(engine: Engine, ...lines: readonly string[]): void {
+  engine.tables.set('prices.csv', [PRICE_HEADER, ...lines.map((line) => line.split(','))]);
+}
+
 /** An engine with a table of users, and a service that is as `set` says. */
 export async function userEngine(lines: readonly string[], set?: Partial<FakeService>): Promise<Engine> {
   const engine = await makeEngine(set);
