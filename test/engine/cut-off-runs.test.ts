@@ -6,19 +6,12 @@ import { cutOffRuns, type CutOff } from '../../src/sync/runs/crashed.ts';
 import { push } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { freeLock } from '../support/held-lock.ts';
-import { approve, mappingOn } from '../support/push-case.ts';
-import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
+import { approve, mappingOn, userEngine } from '../support/push-case.ts';
+import { PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 
 const users = mappingOn('users.csv', { batchSize: 2 });
 
-async function makeTable(): Promise<Engine> {
-  const engine = await makeEngine();
-  engine.tables.set('users.csv', [
-    ['external_id', 'display_name'],
-    ...[1, 2, 3, 4, 5].map((n) => [`U${n}`, `Name ${n}`]),
-  ]);
-  return engine;
-}
+const makeTable = (): Promise<Engine> => userEngine([1, 2, 3, 4, 5].map((n) => `U${n},Name ${n},`));
 
 /** A push that is gone before its second request is answered. */
 async function cutOff(engine: Engine): Promise<void> {

@@ -5,38 +5,45 @@ import { planPush } from '../../src/sync/plan/plan-sync.ts';
 import { push, type PushResult } from '../../src/sync/push.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
-import { approve, mappingOn } from '../support/push-case.ts';
+import {
+  approve,
+  LEAGUES as leagues,
+  mappingOn,
+  priceTable,
+  PRICES as prices,
+  setTable,
+  TRIGGERS as triggers,
+  userTable,
+} from '../support/push-case.ts';
 
-const onTable = (name: string, resource: PushMapping['resource'], operation: PushMapping['operation']) =>
-  mappingOn(name, { name, resource, operation });
-const users = onTable('users', 'users', 'upsert');
-const minis = onTable('minis', 'mini_leagues', 'create');
-const prices = onTable('prices', 'prices', 'append');
-const triggers = onTable('weeks', 'auto_substitutions', 'trigger');
-const leagues = onTable('leagues', 'fantasy_leagues', 'create');
+const users = mappingOn('users.csv');
+const minis = mappingOn('minis.csv', { name: 'minis', resource: 'mini_leagues', operation: 'create' });
 
 const pushIt = (engine: Engine, mapping: PushMapping): Promise<PushResult> =>
   push(engine.ports, 'push', [mapping], PLAN_OPTIONS, approve);
 
-function priceTable(engine: Engine, ...lines: readonly string[]): void {
-  const header = ['fantasy_league_id', 'player_id', 'price', 'type'];
-  engine.tables.set('prices', [header, ...lines.map((line) => [...line.split(','), 'current'])]);
+function weekTable(engine: Engine, ...weeks: readonly number[]): void {
+  const lines = weeks.map((week) => `1,01234567-89ab-4cde-8f01-23456789abc${week}`);
+  setTable(engine, 'triggers', 'fantasy_league_id,game_week_id', ...lines);
 }
+
+const fillUsers = (engine: Engine, ...names: readonly string[]): void =>
+  userTable(engine, ...names.map((name) => `${name},Name ${name},`));
 
 describe('the memory of prices', () => {
   it('of one league is not asked for those of another', async () => {
     const engine = await makeEngine();
     engine.service.prices.push({ player_id: 7, price: 5, league: 2, write: 0 });
-    priceTable(engine, '3,7,5');
+    priceTable(engine, '3,7,5,current');
     expect((await pushIt(engine, prices)).report.mappings[0]).toMatchObject({ created: 1 });
   });
 
   it('of one league is none of another, whose uploads the log has', async () => {
     const engine = await makeEngine();
-    priceTable(engine, '2,7,5');
+    priceTable(engine, '2,7,5,current');
     await pushIt(engine, prices);
     engine.service.prices.push({ player_id: 7, price: 5, league: 3, write: 9 });
-    priceTable(engine, '2,7,5', '3,7,5');
+    priceTable(engine, '2,7,5,current', '3,7,5,current');
     await expect(pushIt(engine, prices)).rejects.toMatchObject({
       code: 'state.no_memory',
       message:
@@ -60,7 +67,7 @@ describe('a log that the service refuses to show', () => {
 
   it('keeps prices from being uploaded without a memory, but for --adopt', async () => {
     const engine = await refusing('list-prices');
-    priceTable(engine, '2,7,5');
+    priceTable(engine, '2,7,5,current');
     await expect(pushIt(engine, prices)).rejects.toMatchObject({
       code: 'state.no_memory',
       message:
@@ -74,24 +81,20 @@ describe('a log that the service refuses to show', () => {
   it('is another one than a log that does not answer', async () => {
     const down = new UnavailableError('service.unreachable', 'no answer');
     const engine = await refusing('list-prices', down);
-    priceTable(engine, '2,7,5');
+    priceTable(engine, '2,7,5,current');
     await expect(pushIt(engine, prices)).rejects.toBe(down);
     const other = await refusing('list-auto-substitutions', down);
-    other.tables.set('weeks', [
-      ['fantasy_league_id', 'game_week_id'],
-      ['1', '01234567-89ab-4cde-8f01-23456789abc1'],
-    ]);
+    weekTable(other, 1);
     await expect(pushIt(other, triggers)).rejects.toBe(down);
   });
 
   it('keeps game weeks from being triggered without a memory', async () => {
     const engine = await refusing('list-auto-substitutions');
-    const week = ['1', '01234567-89ab-4cde-8f01-23456789abc1'];
-    engine.tables.set('weeks', [['fantasy_league_id', 'game_week_id'], week]);
+    weekTable(engine, 1);
     await expect(pushIt(engine, triggers)).rejects.toMatchObject({
       code: 'state.no_memory',
       message:
-        'weeks: the service refuses to show substitutions of fantasy league 1 (GET /log answered 404), and this state remembers no trigger, so it cannot tell which game weeks are processed already',
+        'triggers: the service refuses to show substitutions of fantasy league 1 (GET /log answered 404), and this state remembers no trigger, so it cannot tell which game weeks are processed already',
     });
   });
 });
@@ -99,8 +102,7 @@ describe('a log that the service refuses to show', () => {
 describe('the memory of triggers', () => {
   it('is a trigger without an answer too, for a run that goes on', async () => {
     const engine = await makeEngine();
-    const week = (last: number): readonly string[] => ['1', `01234567-89ab-4cde-8f01-23456789abc${last}`];
-    engine.tables.set('weeks', [['fantasy_league_id', 'game_week_id'], week(1), week(2)]);
+    weekTable(engine, 1, 2);
     engine.service.listLagMs = 1_000_000;
     engine.service.faults.push('lost', 'unreachable');
     const hasty = { ...engine.ports, maxWaitMs: 0 };
@@ -112,8 +114,8 @@ describe('the memory of triggers', () => {
 });
 
 describe('the memory of fantasy leagues', () => {
-  const table = (engine: Engine, ...names: readonly string[]): unknown =>
-    engine.tables.set('leagues', [['name', 'league_id'], ...names.map((name) => [name, '1'])]);
+  const table = (engine: Engine, ...names: readonly string[]): void =>
+    setTable(engine, 'leagues', 'name,league_id', ...names.map((name) => `${name},1`));
 
   it('is missed where the account counts more than an older state can explain', async () => {
     const engine = await makeEngine();
@@ -140,14 +142,8 @@ describe('the memory of what a list shows late', () => {
   const MEMBERS = ['A', 'B', 'C'] as const;
   const adopting = { ...PLAN_OPTIONS, adopt: true };
   const fill = (engine: Engine, names: readonly string[] = MEMBERS): void => {
-    engine.tables.set('users', [
-      ['external_id', 'display_name'],
-      ...names.map((name) => [name, `Name ${name}`]),
-    ]);
-    engine.tables.set('minis', [
-      ['fantasy_league_id', 'name', 'type'],
-      ...names.map((name) => ['1', name, 'open']),
-    ]);
+    fillUsers(engine, ...names);
+    setTable(engine, 'minis', 'fantasy_league_id,name,type', ...names.map((name) => `1,${name},open`));
   };
   /** A state without memory, on a service that holds the rows and shows them after a while. */
   async function lost(listLagMs: number): Promise<Engine> {
@@ -259,11 +255,6 @@ describe('the memory of what a list shows late', () => {
 describe('a list that no longer shows what was confirmed', () => {
   const DAY_MS = 86_400_000;
   const adopting = { ...PLAN_OPTIONS, adopt: true };
-  const fill = (engine: Engine, ...names: readonly string[]): void =>
-    void engine.tables.set('users', [
-      ['external_id', 'display_name'],
-      ...names.map((name) => [name, `Name ${name}`]),
-    ]);
   const pushUsers = async (engine: Engine, options = PLAN_OPTIONS, mapping = users) =>
     (await push(engine.ports, 'push', [mapping], options, approve)).report.mappings[0];
   const counts = (used: number): Engine['service']['quotas'] => ({
@@ -272,7 +263,7 @@ describe('a list that no longer shows what was confirmed', () => {
   /** A, B and C were pushed, and the list shows A alone. */
   async function shortened(mapping = users): Promise<Engine> {
     const engine = await makeEngine();
-    fill(engine, 'A', 'B', 'C');
+    fillUsers(engine, 'A', 'B', 'C');
     await pushUsers(engine, PLAN_OPTIONS, mapping);
     engine.service.users.splice(1);
     engine.clock.time += DAY_MS;
@@ -306,14 +297,14 @@ describe('a list that no longer shows what was confirmed', () => {
   it('creates what was never confirmed', async () => {
     const engine = await shortened();
     engine.service.counter = 'absent';
-    fill(engine, 'A', 'B', 'D');
+    fillUsers(engine, 'A', 'B', 'D');
     expect(await pushUsers(engine)).toMatchObject({ unchanged: 2, created: 1 });
   });
 
   it('says nothing of what no row names', async () => {
     const engine = await shortened();
     engine.service.counter = 'absent';
-    fill(engine, 'A');
+    fillUsers(engine, 'A');
     await pushUsers(engine);
     expect(engine.events.filter(({ kind }) => kind === 'warning')).toEqual([]);
   });
@@ -326,7 +317,7 @@ describe('a list that no longer shows what was confirmed', () => {
     const mapping = { ...users, missingRows: 'deactivate' } as const;
     const engine = await shortened(mapping);
     engine.service.counter = 'absent';
-    fill(engine, 'A');
+    fillUsers(engine, 'A');
     expect(await pushUsers(engine, adopting, mapping)).toMatchObject({
       rows: 1,
       unchanged: 1,

@@ -18,6 +18,7 @@ import {
   resultLines,
   setTable,
   TRIGGERS,
+  userTable,
 } from '../support/push-case.ts';
 import type { FakeService } from '../support/fake-service.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
@@ -27,12 +28,8 @@ import { settingNames } from '../support/points.ts';
 const SETTLE_MS = 120_000;
 const users = mappingOn('users.csv', { batchSize: 100 });
 
-const userTable = (engine: Engine, ...keys: readonly string[]): void => {
-  engine.tables.set('users.csv', [
-    ['external_id', 'display_name'],
-    ...keys.map((key) => [key, `Name of ${key}`]),
-  ]);
-};
+const namedUsers = (engine: Engine, ...keys: readonly string[]): void =>
+  userTable(engine, ...keys.map((key) => `${key},Name of ${key},`));
 const names = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `U${at + 1}`);
 
 const run = (
@@ -63,7 +60,7 @@ const intentsOf = async ({ store }: Engine): Promise<readonly (readonly [number,
 describe('a write of users without an answer', () => {
   it('that left no trace is sent again once nothing can be applied late any more', async () => {
     const engine = await makeEngine({ faults: ['vanished'] });
-    userTable(engine, ...names(3));
+    namedUsers(engine, ...names(3));
     expect(outcomes(await run(engine))).toEqual({ created: 3 });
     expect(engine.clock.slept).toEqual([SETTLE_MS]);
     expect(pauses(engine)).toMatchObject([
@@ -78,7 +75,7 @@ describe('a write of users without an answer', () => {
 
   it('that was applied late is found, and not sent again', async () => {
     const engine = await makeEngine({ lateMs: SETTLE_MS - 1, faults: ['late'] });
-    userTable(engine, ...names(3));
+    namedUsers(engine, ...names(3));
     expect(outcomes(await run(engine))).toEqual({ created: 3 });
     expect(engine.service.writes).toHaveLength(1);
     expect(await intentsOf(engine)).toEqual([[3, 'applied']]);
@@ -89,7 +86,7 @@ describe('a write of users without an answer', () => {
     engine.service.onCall = (body) => {
       if (body !== undefined) engine.clock.time += 900_000;
     };
-    userTable(engine, ...names(3));
+    namedUsers(engine, ...names(3));
     await run(engine);
     expect(engine.service.writes).toHaveLength(1);
     expectNoKeyTwice(engine);
@@ -97,7 +94,7 @@ describe('a write of users without an answer', () => {
 
   it('is sent three times at most; known not to be applied, it is then deferred', async () => {
     const engine = await makeEngine({ faults: ['vanished', undefined, 'vanished', 'vanished'] });
-    userTable(engine, ...names(4));
+    namedUsers(engine, ...names(4));
     const twos = { ...users, batchSize: 2 };
     const result = await run(engine, twos);
     expect(outcomes(result)).toEqual({ created: 2, deferred: 2 });
@@ -116,7 +113,7 @@ describe('a write of users without an answer', () => {
 
   it('stops waiting at a signal, and its rows stay unknown', async () => {
     const engine = await makeEngine({ faults: ['vanished'] });
-    userTable(engine, ...names(3));
+    namedUsers(engine, ...names(3));
     const clock = {
       now: () => engine.clock.now(),
       monotonic: () => engine.clock.monotonic(),
@@ -172,10 +169,10 @@ describe('a write of users without an answer', () => {
   ])('is held by %s', async (_what, arrange) => {
     const engine = await makeEngine();
     engine.service.users.push({ id: 'o', user_id: 8, external_id: 'there', display_name: 'Name of there' });
-    userTable(engine, 'there');
+    namedUsers(engine, 'there');
     await run(engine);
     engine.service.faults.push('vanished');
-    userTable(engine, 'there', 'U1', 'U2');
+    namedUsers(engine, 'there', 'U1', 'U2');
     const planned = { ...users, compare: 'snapshot' as const };
     arrange(engine);
     const result = await run(engine, planned);
@@ -187,7 +184,7 @@ describe('a write of users without an answer', () => {
 
   it('that the service applied twice is a conflict', async () => {
     const engine = await makeEngine({ faults: ['late'] });
-    userTable(engine, 'U1');
+    namedUsers(engine, 'U1');
     const sleep = engine.clock.sleep.bind(engine.clock);
     engine.clock.sleep = async (ms) => {
       await sleep(ms);
@@ -199,7 +196,7 @@ describe('a write of users without an answer', () => {
 
   it('of which the answer names a part is settled for the rest', async () => {
     const engine = await makeEngine({ faults: ['short'] });
-    userTable(engine, ...names(3));
+    namedUsers(engine, ...names(3));
     expect(outcomes(await run(engine))).toEqual({ created: 3 });
     expect(engine.service.writes).toHaveLength(1);
   });
@@ -216,11 +213,11 @@ describe('a write of users without an answer', () => {
       refused += 1;
       return { kind: 'ambiguous', reason: 'no envelope (HTTP 413)', status: 413 };
     };
-    userTable(engine, ...names(100));
+    namedUsers(engine, ...names(100));
     expect(outcomes(await run(engine))).toEqual({ created: 100 });
     expect(refused).toBe(2);
     expect(sent).toEqual([100, 50, 25, 25, 25, 25]);
-    userTable(engine, ...names(150));
+    namedUsers(engine, ...names(150));
     sent = [];
     await run(engine);
     expect(sent).toEqual([25, 25]);
@@ -248,7 +245,7 @@ describe('a batch of users that is refused in other words than the envelope', ()
   it('goes in smaller ones until the service takes them, however often a row was sent', async () => {
     const engine = await makeEngine();
     const seen = refuseInOtherWords(engine, (keys) => keys.length > 2);
-    userTable(engine, ...names(64));
+    namedUsers(engine, ...names(64));
     expect(outcomes(await run(engine))).toEqual({ created: 64 });
     expect(seen.sent.filter((size) => size > 2)).toEqual([64, 32, 16, 8, 4, 4]);
     expect(engine.clock.slept.length).toBeLessThanOrEqual(6);
@@ -258,7 +255,7 @@ describe('a batch of users that is refused in other words than the envelope', ()
   it('loses only the rows that are refused alone, and says why', async () => {
     const engine = await makeEngine();
     const seen = refuseInOtherWords(engine, (keys) => keys.includes('U7') || keys.includes('U140'));
-    userTable(engine, ...names(400));
+    namedUsers(engine, ...names(400));
     expect(outcomes(await run(engine))).toEqual({ created: 398, rejected: 2 });
     expect(engine.clock.slept.length).toBeLessThanOrEqual(8);
     expect(seen.sent.length).toBeLessThan(50);
@@ -273,7 +270,7 @@ describe('a batch of users that is refused in other words than the envelope', ()
   it('rejects every row of a service that refuses each of them', async () => {
     const engine = await makeEngine();
     refuseInOtherWords(engine, () => true);
-    userTable(engine, ...names(9));
+    namedUsers(engine, ...names(9));
     expect(outcomes(await run(engine))).toEqual({ rejected: 9 });
     expect(engine.clock.slept.length).toBeLessThanOrEqual(5);
     expect(engine.service.writes).toHaveLength(0);
@@ -282,7 +279,7 @@ describe('a batch of users that is refused in other words than the envelope', ()
   it('goes on with the smaller ones in resume, where the run may not wait', async () => {
     const engine = await makeEngine();
     const seen = refuseInOtherWords(engine, (keys) => keys.length > 25);
-    userTable(engine, ...names(100));
+    namedUsers(engine, ...names(100));
     const result = await run(engine, users, { maxWaitMs: 1000 });
     expect(outcomes(result)).toEqual({ unknown: 100 });
     expect(resultLines(engine)[0]?.message).toContain('no envelope (HTTP 400): "bad input"');
@@ -293,10 +290,9 @@ describe('a batch of users that is refused in other words than the envelope', ()
 
   it('holds for single changes too: each is sent once, and rejected once it is known not to be there', async () => {
     const engine = await makeEngine();
-    userTable(engine, ...names(5));
+    namedUsers(engine, ...names(5));
     await run(engine);
-    const header = ['external_id', 'display_name'];
-    engine.tables.set('users.csv', [header, ...names(5).map((key) => [key, `New ${key}`])]);
+    userTable(engine, ...names(5).map((key) => `${key},New ${key},`));
     const seen = refuseInOtherWords(engine, () => true);
     expect(outcomes(await run(engine))).toEqual({ rejected: 5 });
     expect(seen.sent).toHaveLength(5);
@@ -311,7 +307,7 @@ describe('a batch of users that is refused in other words than the envelope', ()
       await send(operation, input);
       return { kind: 'ambiguous', reason: 'no envelope (HTTP 400): "bad input"', status: 400 };
     };
-    userTable(engine, ...names(9));
+    namedUsers(engine, ...names(9));
     expect(outcomes(await run(engine))).toEqual({ created: 9 });
     expect(engine.service.writes).toHaveLength(1);
   });
@@ -326,7 +322,7 @@ describe('a refused batch of users', () => {
     arrange(engine);
     if (what.includes('counter')) engine.service.counter = { lagMs: 30_000 };
     engine.service.faults.push(undefined, 'half_then_refused');
-    userTable(engine, ...names(8));
+    namedUsers(engine, ...names(8));
     const result = await run(engine, { ...users, batchSize: 4 });
     expect(outcomes(result)).toEqual({ created: 8 });
     expectNoKeyTwice(engine);
@@ -335,7 +331,7 @@ describe('a refused batch of users', () => {
   it('is believed to have left nothing only after a while where nothing is counted', async () => {
     const engine = await makeEngine({ counter: 'absent' });
     engine.service.refuses.add('U3');
-    userTable(engine, ...names(8));
+    namedUsers(engine, ...names(8));
     const result = await run(engine);
     expect(outcomes(result)).toEqual({ created: 7, rejected: 1 });
     // Each halving has to wait.
@@ -348,7 +344,7 @@ describe('a refused batch of users', () => {
   it('is halved at once where the counter and the list agree', async () => {
     const engine = await makeEngine();
     engine.service.refuses.add('U3');
-    userTable(engine, ...names(8));
+    namedUsers(engine, ...names(8));
     await run(engine);
     expect(engine.clock.slept).toEqual([]);
     expect(engine.service.writes).toHaveLength(7);
@@ -358,13 +354,13 @@ describe('a refused batch of users', () => {
     const engine = await makeEngine();
     const { service } = engine;
     service.faults.push('half_then_refused');
-    userTable(engine, ...names(4));
+    namedUsers(engine, ...names(4));
     expect(outcomes(await run(engine))).toEqual({ created: 4 });
     service.listLagMs = 30_000;
     service.counter = { lagMs: 30_000 };
     engine.clock.time += SETTLE_MS;
     service.faults.push('half_then_refused');
-    userTable(engine, ...names(8));
+    namedUsers(engine, ...names(8));
     engine.clock.slept.length = 0;
     expect(outcomes(await run(engine))).toEqual({ created: 4, unchanged: 4 });
     expect(engine.clock.slept).toEqual([SETTLE_MS]);
@@ -378,7 +374,7 @@ describe('a refused batch of users', () => {
     const others = ['O1', 'O2'].map((name) => ({ external_id: name, display_name: name }));
     await service.send('create-users', { body: { users: others } });
     service.faults.push('half_then_refused');
-    userTable(engine, ...names(4));
+    namedUsers(engine, ...names(4));
     const approveLate = (): Promise<void> => {
       clock.time += 60_000;
       return Promise.resolve();
@@ -392,7 +388,7 @@ describe('a refused batch of users', () => {
     const engine = await makeEngine();
     for (const name of names(11)) engine.service.refuses.add(name);
     engine.service.users.push({ id: 'o', user_id: 8, external_id: 'there', display_name: 'x' });
-    userTable(engine, ...names(11));
+    namedUsers(engine, ...names(11));
     const mapping = { ...users, batchSize: 5 };
     const planned = await planPush(engine.ports, [mapping], PLAN_OPTIONS);
     const [plan] = planned.mappings;
@@ -437,32 +433,27 @@ describe('a user that was created and whose flag is not set yet', () => {
 });
 
 describe('a change without an answer', () => {
-  const line = (key: string, name: string, active: string): readonly (readonly string[])[] => [
-    ['external_id', 'display_name', 'is_active'],
-    [key, name, active],
-  ];
-
   it('is not compared with what is remembered: it may have come through', async () => {
     const engine = await makeEngine();
     const mapping = { ...users, compare: 'snapshot' as const };
-    engine.tables.set('users.csv', line('U1', 'One', ''));
+    userTable(engine, 'U1,One,');
     await run(engine, mapping);
-    engine.tables.set('users.csv', line('U1', 'Eins', ''));
+    userTable(engine, 'U1,Eins,');
     engine.service.faults.push('lost', 'lost', 'lost');
     expect(outcomes(await run(engine, mapping, { maxWaitMs: 0 }))).toEqual({ unknown: 1 });
-    engine.tables.set('users.csv', line('U1', 'One', ''));
+    userTable(engine, 'U1,One,');
     expect(outcomes(await run(engine, mapping))).toEqual({ updated: 1 });
     expect(engine.service.users).toMatchObject([{ display_name: 'One' }]);
   });
 
   it('waits where the service cannot be listed either', async () => {
     const engine = await makeEngine();
-    engine.tables.set('users.csv', line('U1', 'One', ''));
+    userTable(engine, 'U1,One,');
     await run(engine);
-    engine.tables.set('users.csv', line('U1', 'Eins', ''));
+    userTable(engine, 'U1,Eins,');
     engine.service.faults.push('lost', 'lost', 'lost');
     await run(engine, users, { maxWaitMs: 0 });
-    engine.tables.set('users.csv', line('U1', 'One', ''));
+    userTable(engine, 'U1,One,');
     engine.service.listable = false;
     expect(outcomes(await run(engine))).toEqual({ deferred: 1 });
     expect(resultLines(engine)[0]?.message).toContain('has no trustworthy answer');
@@ -470,9 +461,9 @@ describe('a change without an answer', () => {
 
   /** A user `U1` that is there, and a table that gives it another name. */
   async function renamed(engine: Engine): Promise<void> {
-    engine.tables.set('users.csv', line('U1', 'One', ''));
+    userTable(engine, 'U1,One,');
     await run(engine);
-    engine.tables.set('users.csv', line('U1', 'Eins', ''));
+    userTable(engine, 'U1,Eins,');
   }
 
   it('that is not seen and could not go again is not called unsent', async () => {
@@ -500,12 +491,12 @@ describe('a change without an answer', () => {
         display_name: `Name ${at}`,
       })),
     );
-    userTable(engine, 'B');
+    namedUsers(engine, 'B');
     service.faults.push('vanished');
     await run(engine, users, { maxWaitMs: 0 });
     // What is counted and not listed may be the write that had no answer.
     service.removed = 1;
-    userTable(engine, 'A', 'B');
+    namedUsers(engine, 'A', 'B');
     expect(outcomes(await run(engine))).toEqual({ deferred: 1, conflict: 1 });
     expect(service.writes).toHaveLength(1);
   });
@@ -522,11 +513,11 @@ describe('a change without an answer', () => {
 
   it('of a user that another run has changed since ends in conflict, not as created', async () => {
     const engine = await makeEngine();
-    engine.tables.set('users.csv', line('U1', 'One', 'false'));
+    userTable(engine, 'U1,One,false');
     engine.service.faults.push(undefined, 'vanished', 'vanished', 'vanished');
     const first = await run(engine, users, { maxWaitMs: 0 });
     expect(outcomes(first)).toEqual({ unknown: 1 });
-    engine.tables.set('users.csv', line('U1', 'Eins', 'false'));
+    userTable(engine, 'U1,Eins,false');
     expect(outcomes(await run(engine))).toEqual({ updated: 1 });
     expect(outcomes(await resume(engine.ports, first.report.run ?? '', approve))).toEqual({ conflict: 1 });
     expect(resultLines(engine)[0]?.message).toContain('display_name');
@@ -537,7 +528,7 @@ describe('a change without an answer', () => {
 describe('two mappings with one key', () => {
   const other = mappingOn('others.csv', { name: 'others' });
   const both = (engine: Engine, ports: Partial<SyncPorts> = {}): Promise<PushResult> => {
-    userTable(engine, 'U1', 'U2');
+    namedUsers(engine, 'U1', 'U2');
     setTable(engine, 'others', 'external_id,display_name', 'U2,Name of U2', 'U3,Name of U3');
     const all = { ...engine.ports, concurrency: 1, ...ports };
     return push(all, 'push', [users, other], PLAN_OPTIONS, approve);
@@ -565,7 +556,7 @@ describe('two mappings with one key', () => {
 
 it('what an answer shows under a key is remembered, also when it is not what was sent', async () => {
   const engine = await makeEngine();
-  userTable(engine, 'U1');
+  namedUsers(engine, 'U1');
   const { send } = engine.service;
   engine.service.send = async (operation, input) => {
     const result = await send(operation, input);
@@ -590,17 +581,17 @@ it('records that share a key are not taken for ones that no list shows', async (
   // The third one came between the account and the list.
   service.quotas = { users: { max: 1000, used: 2, remaining: 998 } };
   service.faults.push('vanished');
-  userTable(engine, 'U1');
+  namedUsers(engine, 'U1');
   expect(outcomes(await run(engine, users, { maxWaitMs: 0 }))).toEqual({ unknown: 1 });
   service.quotas = {};
-  userTable(engine, 'U1', 'U2');
+  namedUsers(engine, 'U1', 'U2');
   expect(outcomes(await run(engine))).toEqual({ created: 2 });
   expectNoKeyTwice(engine);
 });
 
 it('a service that refuses to be listed in words of its own is compared with what is remembered', async () => {
   const engine = await makeEngine();
-  userTable(engine, 'U1', 'U2');
+  namedUsers(engine, 'U1', 'U2');
   await run(engine);
   const refusal = new UnavailableError('service.no_envelope', 'JSON that is not the envelope (HTTP 400)');
   engine.service.list = () => {

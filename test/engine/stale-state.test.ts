@@ -10,6 +10,7 @@ import {
   PRICE_HEADER,
   priceTable,
   PRICES as prices,
+  setTable,
   summaryOf,
   TRIGGERS,
   userEngine,
@@ -35,9 +36,8 @@ async function backup(engine: Engine): Promise<Engine> {
 
 describe('an old state file that was restored, and users that are compared with it alone', () => {
   const users = mappingOn('users.csv', { compare: 'snapshot' });
-  const userTable = ({ tables }: Engine, ...lines: readonly string[]): void => {
-    tables.set('users.csv', [['external_id', 'display_name'], ...lines.map((line) => line.split(','))]);
-  };
+  const userTable = (engine: Engine, ...lines: readonly string[]): void =>
+    setTable(engine, 'users', 'external_id,display_name', ...lines);
 
   /** A user was created before the copy was made, and another one since. */
   async function restored(): Promise<Engine> {

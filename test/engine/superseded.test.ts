@@ -5,14 +5,21 @@ import { resolve } from '../../src/sync/resolve.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { retry } from '../../src/sync/retry.ts';
 import type { PlannedPush } from '../../src/sync/ports.ts';
-import { approve, mappingOn, priceTable, PRICES as prices, summaryOf } from '../support/push-case.ts';
+import {
+  approve,
+  mappingOn,
+  priceTable,
+  PRICES as prices,
+  setTable,
+  summaryOf,
+  userTable,
+} from '../support/push-case.ts';
 import { makeEngine, PLAN_OPTIONS, type Engine } from '../support/engine.ts';
 
 const users = mappingOn('users.csv', { guards: { ...mappingOn('users.csv').guards, maxChangePct: 100 } });
 
-const table = (engine: Engine, ...lines: readonly string[]): void => {
-  engine.tables.set('users.csv', [['external_id', 'display_name'], ...lines.map((line) => line.split(','))]);
-};
+const table = (engine: Engine, ...lines: readonly string[]): void =>
+  setTable(engine, 'users', 'external_id,display_name', ...lines);
 
 const run = (engine: Engine): Promise<PushResult> =>
   push({ ...engine.ports, concurrency: 1 }, 'push', [users], PLAN_OPTIONS, approve);
@@ -152,18 +159,14 @@ describe('a run that a later run of its mapping has overtaken', () => {
 
   it('says of a user that was created without its flag that it was created, where the operator said so', async () => {
     const engine = await makeEngine();
-    const flagged = (...lines: readonly string[]): void => {
-      const rows = lines.map((line) => line.split(','));
-      engine.tables.set('users.csv', [['external_id', 'display_name', 'is_active'], ...rows]);
-    };
-    flagged('A,Ann,true', 'B,Bob,true');
+    userTable(engine, 'A,Ann,true', 'B,Bob,true');
     await run(engine);
     // From here on nothing shows the users: what became of a write is the operator's word alone.
     engine.service.listable = false;
-    flagged('A,Ann,true', 'B,Bob,true', 'C,Cid,false');
+    userTable(engine, 'A,Ann,true', 'B,Bob,true', 'C,Cid,false');
     engine.service.faults.push('lost');
     const lost = (await run(engine)).report.run ?? '';
-    flagged('A,Ann,true', 'B,Bob,true');
+    userTable(engine, 'A,Ann,true', 'B,Bob,true');
     engine.clock.time += 3_600_000;
     await run(engine);
     const [open] = await engine.store.intents(lost);
