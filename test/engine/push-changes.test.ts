@@ -8,6 +8,7 @@ import { pushChanges } from '../../src/sync/write/push-changes.ts';
 import { PushWriter } from '../../src/sync/write/push-writer.ts';
 import { runRow } from '../support/builders.ts';
 import { makeEngine, type Engine } from '../support/engine.ts';
+import { applied } from '../support/fake-service.ts';
 import { ACCOUNT, pushTask } from '../support/writes.ts';
 import type { PushTask } from '../../src/sync/ports.ts';
 import { pushMapping } from '../../src/sync/write/push-mapping.ts';
@@ -152,14 +153,7 @@ it('a change that is never answered is held, and the run ends', async () => {
 it('an answer of somebody else proves nothing', async () => {
   const stranger = { id: 'x', external_id: 'X', display_name: 'Nobody' };
   const all = await pushed([change(1)], ({ service }) => {
-    service.send = () =>
-      Promise.resolve({
-        kind: 'applied',
-        status: 200,
-        message: '',
-        records: [stranger] as never,
-        issues: [],
-      });
+    service.send = () => Promise.resolve(applied([stranger]));
   });
   expect(all.rows).toEqual([
     { outcome: 'unknown', message: `no trustworthy answer (the answer does not name this user)${LOOKS}` },
@@ -177,13 +171,7 @@ it('a change that is always answered with somebody else is sent three times, and
       service.send = () => {
         sent += 1;
         if (sent > 9) throw new Error('it is sent without end');
-        return Promise.resolve({
-          kind: 'applied',
-          status: 200,
-          message: '',
-          records: [stranger] as never,
-          issues: [],
-        });
+        return Promise.resolve(applied([stranger]));
       };
     },
     (task) => pushMapping(task),
@@ -204,14 +192,7 @@ it('an answer that holds other values is a conflict that names them, and one tha
   const answers = (display_name: string | null, is_active: boolean | null) =>
     pushed([change(1, { fields: both, before, said: words('a remark') })], ({ service }) => {
       const record = { id: 'id-1', user_id: 1, external_id: 'U1', display_name, is_active };
-      service.send = () =>
-        Promise.resolve({
-          kind: 'applied',
-          status: 200,
-          message: '',
-          records: [record] as never,
-          issues: [],
-        });
+      service.send = () => Promise.resolve(applied([record]));
     });
   const conflict = await answers('Old 1', true);
   expect(conflict.rows).toEqual([
@@ -228,8 +209,7 @@ it('an answer that holds other values is a conflict that names them, and one tha
 it('an answer that does not show the flag of a created user says yes to it', async () => {
   const all = await pushed([flag(1)], ({ service }) => {
     const record = { id: 'id-1', user_id: 1, external_id: 'U1', display_name: 'Old 1', is_active: null };
-    service.send = () =>
-      Promise.resolve({ kind: 'applied', status: 200, message: '', records: [record] as never, issues: [] });
+    service.send = () => Promise.resolve(applied([record]));
   });
   expect(all.rows).toEqual([{ outcome: 'created', message: '' }]);
 });

@@ -20,7 +20,7 @@ import {
   userEngine,
   userTable,
 } from '../support/push-case.ts';
-import type { FakeService } from '../support/fake-service.ts';
+import { applied, type FakeService } from '../support/fake-service.ts';
 
 /** Lists show keys in ways that no folding of texts explains; every other answer shows them as they were sent. */
 const STRANGE: readonly (readonly [string, FakeService['spelling']])[] = [
@@ -448,13 +448,7 @@ describe('without its state', () => {
       if (operation !== 'create-users') return send(operation, input);
       service.writes.push({ operation, body: input.body });
       const records = service.users.map((user) => ({ ...user, external_id: `x:${user.external_id}` }));
-      return Promise.resolve({
-        kind: 'applied',
-        status: 200,
-        message: 'ok',
-        records: records as never,
-        issues: [],
-      });
+      return Promise.resolve(applied(records));
     };
     const fresh = await forgotten(engine);
     const outcome = outcomesOf(await later(fresh, [users]));

@@ -358,7 +358,7 @@ export class FakeService implements Service {
         return { kind: 'refused', status: 400, message: 'half done' };
       case 'short': {
         const result = this.#apply(write);
-        return result.kind === 'applied' ? answer(result.records.slice(1)) : result;
+        return result.kind === 'applied' ? applied(result.records.slice(1)) : result;
       }
       default:
         return this.#apply(write);
@@ -377,7 +377,7 @@ export class FakeService implements Service {
       const room = this.maxUsers - this.users.length;
       if (users.length > room)
         return { kind: 'refused', status: 429, message: 'quota', quota: { feature: 'users', room } };
-      return answer(this.#createUsers(write, users));
+      return applied(this.#createUsers(write, users));
     }
     if (operation === 'update-user') return this.#updateUser(write);
     if (operation === 'upload-prices') {
@@ -386,13 +386,13 @@ export class FakeService implements Service {
       if (bad !== undefined)
         return { kind: 'refused', status: 400, message: `player_id ${bad.player_id} is not known` };
       this.#upload(write, prices);
-      return answer([{ reference: 'r', count: prices.length }]);
+      return applied([{ reference: 'r', count: prices.length }]);
     }
     if (operation !== 'set-points-config') return this.#create(write);
     const config = body as Record<string, unknown> & { fantasy_league_id: number };
     this.configs.set(config.fantasy_league_id, config);
     this.#log(write, String(config.fantasy_league_id), 'update');
-    return answer([{ id: `config-${config.fantasy_league_id}`, ...config }]);
+    return applied([{ id: `config-${config.fantasy_league_id}`, ...config }]);
   }
 
   #create(write: Write): WriteResult<OperationId> {
@@ -403,12 +403,12 @@ export class FakeService implements Service {
       case 'create-fantasy-league':
         this.leagues.push({ id: this.leagues.length + 1, name });
         this.#log(write, `league ${name}`, 'create');
-        return answer([this.#shown({ id: this.leagues.length, name }, 'answers')]);
+        return applied([this.#shown({ id: this.leagues.length, name }, 'answers')]);
       case 'create-mini-league': {
         const mini = { id: this.miniLeagues.length + 1, name, fantasy_league_id };
         this.miniLeagues.push(mini);
         this.#log(write, `mini ${fantasy_league_id}/${name}`, 'create');
-        return answer([
+        return applied([
           { ...this.#shown({ id: mini.id, name }, 'answers'), fantasy_league: { id: fantasy_league_id } },
         ]);
       }
@@ -421,7 +421,7 @@ export class FakeService implements Service {
         };
         this.squads.push(squad);
         this.#log(write, `squad ${fantasy_league_id}/${user_id}/${name}`, 'create');
-        return answer([this.#shown({ id: squad.id, name, fantasy_league_id }, 'answers')]);
+        return applied([this.#shown({ id: squad.id, name, fantasy_league_id }, 'answers')]);
       }
       default:
         for (let more = 0; more < this.substitutes; more += 1) {
@@ -430,7 +430,7 @@ export class FakeService implements Service {
           this.substitutions.push({ id, fantasy_league_id, atMs: this.now(), created_at });
         }
         this.#log(write, `trigger ${fantasy_league_id}/${body.game_week_id}`, 'create');
-        return answer([{ message: 'done', code: 'PROCESSED', events: 1 }]);
+        return applied([{ message: 'done', code: 'PROCESSED', events: 1 }]);
     }
   }
 
@@ -467,7 +467,7 @@ export class FakeService implements Service {
     const changed = { ...user, ...changes };
     this.users[index] = changed;
     this.#log(write, user.external_id, 'update');
-    return answer([this.#shownUser(changed, 'answers')]);
+    return applied([this.#shownUser(changed, 'answers')]);
   }
 
   #log(write: Write, key: string, kind: Effect['kind']): void {
@@ -481,6 +481,7 @@ const fits =
   (record: object): boolean =>
     Object.entries(query).every(([name, value]) => (record as Record<string, unknown>)[name] === value);
 
-function answer(records: readonly unknown[]): WriteResult<OperationId> {
+/** The answer to a write that came through. */
+export function applied<Id extends OperationId>(records: readonly unknown[]): WriteResult<Id> {
   return { kind: 'applied', status: 201, message: 'created', records: records as never, issues: [] };
 }
