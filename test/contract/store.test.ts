@@ -1108,6 +1108,18 @@ function memorySuite(name: string, open: () => Promise<Store>): void {
       expect(await all()).toEqual([]);
     });
 
+    it('keeps a squad of a forgotten member for the one who has it since', async () => {
+      const [before, after] = [reading('A'), reading('A', { gameWeek: NEXT_WEEK, member: 'next owner' })];
+      await store.memory.keep(scope, [before, after]);
+      await store.memory.forget(account, 'member of A');
+      expect(await all()).toEqual([]);
+      expect(await all(scope, NEXT_WEEK)).toEqual([after]);
+      const later = { ...after, readAtMs: 99 };
+      await store.memory.keep(scope, [later, before]);
+      expect(await all()).toEqual([]);
+      expect(await all(scope, NEXT_WEEK)).toEqual([later]);
+    });
+
     it('drops what is kept of one week and was read before a time', async () => {
       await store.memory.keep(scope, [
         reading('A'),

@@ -33,9 +33,13 @@ export class MemoryWeeks implements Memory {
       if (each.member !== undefined && members.has(each.member)) {
         if (each.squad === undefined) continue;
         squads.add(each.squad);
-        this.#delete(scope.account, ({ kind, squad }) => squad === each.squad || kind === 'summary');
+        this.#delete(
+          scope.account,
+          ({ kind, squad, member }) => (squad === each.squad && member === undefined) || kind === 'summary',
+        );
+        continue;
       }
-      if (each.squad !== undefined && squads.has(each.squad)) continue;
+      if (each.member === undefined && each.squad !== undefined && squads.has(each.squad)) continue;
       const key = JSON.stringify([scopeName(scope), each.gameWeek, each.kind, each.id, each.variant]);
       const json = JSON.stringify(each.record);
       const held = this.#data.entries.get(key);
@@ -110,7 +114,10 @@ export class MemoryWeeks implements Memory {
         squads.add(kept.squad);
     this.#delete(account, ({ kind }) => kind === 'summary');
     return Promise.resolve(
-      this.#delete(account, (kept) => kept.member === member || squads.has(kept.squad ?? '')),
+      this.#delete(
+        account,
+        (kept) => kept.member === member || (kept.member === undefined && squads.has(kept.squad ?? '')),
+      ),
     );
   }
 

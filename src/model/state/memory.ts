@@ -64,7 +64,7 @@ export type WeekState = 'open' | 'provisional' | 'final' | 'final_by_totals' | '
 
 /** The memory of game weeks. Every method is one durable transaction. */
 export interface Memory {
-  /** Keeps readings; those about a forgotten member, or about a squad of one, are left out. */
+  /** Keeps readings; those about a forgotten member are left out, and those that name no member and are about a squad of one. */
   keep(scope: LeagueScope, kept: readonly Kept[]): Promise<void>;
   /** What is kept of a kind in a game week, in pages, by id and then by time; two readings of one line-up may stand in two pages. */
   kept(scope: LeagueScope, gameWeek: string, kind: KeptKind): AsyncIterable<readonly Kept[]>;
@@ -76,7 +76,7 @@ export interface Memory {
   weeks(scope: LeagueScope): Promise<readonly KeptCount[]>;
   /** The leagues of which anything is kept. */
   scopes(): Promise<readonly LeagueScope[]>;
-  /** Deletes what is about the member or about a squad of the member in any league, and every summary, and answers how many records were about the member. The id stays, so that {@link keep} leaves the person out. */
+  /** Deletes what is about the member, what names no member and is about a squad of the member in any league, and every summary, and answers how many records were about the member. The id stays, so that {@link keep} leaves the person out. */
   forget(account: ServiceAccount, member: string): Promise<number>;
   /** The members of the account that are forgotten. */
   forgotten(account: ServiceAccount): Promise<readonly string[]>;

@@ -119,7 +119,7 @@ export class PostgresMemory implements Memory {
       await statements.run(DELETE_SUMMARIES, number);
       return statements.run(
         `DELETE FROM {kept} WHERE league IN ${LEAGUES_OF}
-         AND (member = $2 OR squad IN (SELECT squad FROM {forgotten_squad} WHERE account = $1))`,
+         AND (member = $2 OR member IS NULL AND squad IN (SELECT squad FROM {forgotten_squad} WHERE account = $1))`,
         number,
         named,
       );
@@ -177,7 +177,7 @@ async function scopeIn(statements: Statements, account: number, league: number):
   return row === undefined ? -1 : integer(row, 0);
 }
 
-/** The readings without those about somebody who is forgotten. What is kept of a squad goes too, once the squad is seen to be that person's. */
+/** The readings without those about somebody who is forgotten. What names no member and is about a squad goes too, once the squad is seen to be that person's. */
 async function withoutForgotten(
   statements: Statements,
   account: number,
@@ -199,12 +199,15 @@ async function withoutForgotten(
     squads.add(squad);
     const values = [account, storable(squad)] as const;
     await statements.run('INSERT INTO {forgotten_squad} VALUES ($1, $2) ON CONFLICT DO NOTHING', ...values);
-    await statements.run(`DELETE FROM {kept} WHERE squad = $2 AND league IN ${LEAGUES_OF}`, ...values);
+    await statements.run(
+      `DELETE FROM {kept} WHERE squad = $2 AND member IS NULL AND league IN ${LEAGUES_OF}`,
+      ...values,
+    );
     await statements.run(DELETE_SUMMARIES, account);
   }
   return kept.filter(
     ({ member, squad }) =>
-      !(member !== undefined && members.has(member)) && !(squad !== undefined && squads.has(squad)),
+      !(member !== undefined ? members.has(member) : squad !== undefined && squads.has(squad)),
   );
 }
 

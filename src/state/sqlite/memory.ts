@@ -138,7 +138,8 @@ export class SqliteMemory implements Memory {
       );
       this.#db.run(DELETE_SUMMARIES, number);
       return this.#db.run(
-        `DELETE FROM kept WHERE league IN ${LEAGUES_OF} AND (member = ?2 OR squad IN (SELECT squad FROM forgotten_squad WHERE account = ?1))`,
+        `DELETE FROM kept WHERE league IN ${LEAGUES_OF}
+         AND (member = ?2 OR member IS NULL AND squad IN (SELECT squad FROM forgotten_squad WHERE account = ?1))`,
         number,
         member,
       );
@@ -177,13 +178,18 @@ export class SqliteMemory implements Memory {
     return row === undefined ? -1 : integer(row, 0);
   }
 
-  /** Whether a reading is about somebody who is forgotten. What is kept of a squad goes too, once the squad is seen to be that person's. */
+  /** Whether a reading is about somebody who is forgotten. What names no member and is about a squad goes too, once the squad is seen to be that person's. */
   #isForgotten(account: number, { squad, member }: Kept): boolean {
     const ofMember = 'SELECT count(*) FROM forgotten_member WHERE account = ? AND member = ?';
-    if (member !== undefined && this.#db.count(ofMember, account, member) > 0) {
+    if (member !== undefined) {
+      if (this.#db.count(ofMember, account, member) === 0) return false;
       if (squad === undefined) return true;
       this.#db.run('INSERT INTO forgotten_squad VALUES (?, ?) ON CONFLICT DO NOTHING', account, squad);
-      this.#db.run(`DELETE FROM kept WHERE squad = ?2 AND league IN ${LEAGUES_OF}`, account, squad);
+      this.#db.run(
+        `DELETE FROM kept WHERE squad = ?2 AND member IS NULL AND league IN ${LEAGUES_OF}`,
+        account,
+        squad,
+      );
       this.#db.run(DELETE_SUMMARIES, account);
       return true;
     }
