@@ -6,7 +6,7 @@ export interface LeagueScope {
   readonly league: number;
 }
 
-/** What is kept of a game week. `game_week` is its own summary; `mark` is what teamsheet knows of it, such as that its substitutions are processed; `published` is what the members' site shows of it; `summary` is made of other records, so that they need not be read. */
+/** What is kept of a game week. `game_week` is its own summary; `mark` is what teamsheet knows of it, such as that its substitutions are processed; `unread` is a squad of which a reading has still to read the line-up; `published` is what the members' site shows of it; `summary` is made of other records, so that they need not be read. */
 export const KEPT_KINDS = [
   'game_week',
   'fixture',
@@ -17,6 +17,7 @@ export const KEPT_KINDS = [
   'points_config',
   'substitution',
   'mark',
+  'unread',
   'published',
   'summary',
 ] as const;

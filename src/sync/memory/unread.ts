@@ -4,13 +4,15 @@ import { eachKept } from './known-weeks.ts';
 
 const UNREAD = 'unread';
 
-/** What is kept of squads by {@link markUnread}, and by {@link partMark}. */
+/** What is kept of a reading by {@link markUnread}, and by {@link partMark}. */
 interface Unread {
-  readonly squads: readonly string[];
   readonly isPart?: true;
 }
 
-/** Remembers of which squads a reading of a week has still to read the line-up: until the details of squads are read, nothing else says how many there are. */
+/**
+ * Remembers of which squads a reading of a week has still to read the line-up: until the details of squads are read, nothing else says how many there are. Each squad is kept as a record of
+ * its own, with the time of the mark, so that it goes with its member; those with an earlier time are of an earlier reading.
+ */
 export async function markUnread(
   memory: Memory,
   scope: LeagueScope,
@@ -19,15 +21,19 @@ export async function markUnread(
   nowMs: number,
 ): Promise<void> {
   const held = await unreadMark(memory, scope, gameWeek);
-  const record: Unread = { squads: squads.map((id) => id.toLowerCase()) };
   // The service's clock may have been set back since.
   const atMs = Math.max(nowMs, (held?.readAtMs ?? -Infinity) + 1);
-  await memory.keep(scope, [keptMark(gameWeek, UNREAD, atMs, record)]);
+  const unread = squads.map((id) => unreadSquad(gameWeek, id.toLowerCase(), atMs));
+  await memory.keep(scope, [keptMark(gameWeek, UNREAD, atMs, {} satisfies Unread), ...unread]);
 }
+
+const unreadSquad = (gameWeek: string, squad: string, readAtMs: number): Kept => ({
+  ...{ gameWeek, kind: UNREAD, id: squad, variant: '', readAtMs, squad, record: {} },
+});
 
 /** That a line-up of a week was read, perhaps alone: whatever a reading of the whole league remembers is later. */
 export function partMark(gameWeek: string): Kept {
-  const record: Unread = { squads: [], isPart: true };
+  const record: Unread = { isPart: true };
   return keptMark(gameWeek, UNREAD, 0, record);
 }
 
@@ -50,10 +56,13 @@ export async function unreadIn(
   const mark = await unreadMark(memory, scope, gameWeek);
   if (mark === undefined) return undefined;
   // Only `markUnread` and `partMark` make such a mark.
-  const { squads, isPart = false } = mark.record as Unread;
-  const read = squads.length === 0 ? undefined : await memory.readAt(scope, gameWeek, 'lineup');
+  const { isPart = false } = mark.record as Unread;
+  const left = [...(await memory.readAt(scope, gameWeek, UNREAD))].filter(
+    ([, atMs]) => atMs === mark.readAtMs,
+  );
+  const read = left.length === 0 ? undefined : await memory.readAt(scope, gameWeek, 'lineup');
   return {
-    squads: squads.filter((id) => read?.has(id) !== true).length,
+    squads: left.filter(([id]) => read?.has(id) !== true).length,
     isPart,
     atMs: mark.readAtMs,
   };
