@@ -18,7 +18,7 @@ export const finalSince = ({ processed, week }: LeagueWeek): number =>
 
 /**
  * By the squad's id, what totals of the next week tell of one whose substitutions came after what was read of it; null where they do not tell it. Squads of which all was read after them
- * are left out.
+ * are left out, where these totals do not contradict it: one that was corrected since has its later total, as the others have theirs.
  */
 export async function laterPoints(
   facts: WeekFacts,
@@ -37,9 +37,9 @@ export async function laterPoints(
   const told = new Map<string, LaterPoints>();
   for (const id of new Set([...lineupAt.keys(), ...squadAt.keys()])) {
     const own = [lineupAt.get(id), squadAt.get(id)].filter((atMs) => atMs !== undefined);
-    if (own.every(wasFinal)) continue;
     const step = wasFinal(nextAt?.get(id)) ? steps?.get(id) : undefined;
     const more = step && contradiction(step, hits);
+    if (own.every(wasFinal) && (more ?? 0) === 0) continue;
     told.set(id, {
       points: step && more !== undefined && tellsBefore(squadAt.get(id)) ? step.before.week + more : null,
       total: step && more !== undefined ? step.before.total + more : null,

@@ -337,6 +337,31 @@ describe('the standings of a season that was read in part', () => {
     },
   );
 
+  it('have no total from before a correction beside one from after it, where a week follows from totals', async () => {
+    const memory = new MemoryWeeks(new WeeksData());
+    const keep = async (number: number, id: string, points: number, total_points: number, atMs: number) => {
+      const [game_week, ranking] = [gameWeek(number), { total_points, game_week_points: points }];
+      await memory.keep(SCOPE, keptOfLineup(lineup(number, points, 0), id, atMs));
+      await memory.keep(SCOPE, keptOfSquad({ id, game_week, ranking }, atMs));
+    };
+    const processedMs = endMs(1) + 1_000;
+    await memory.keep(SCOPE, [keptMark('week-1', 'processed', processedMs, { by: 'log' })]);
+    // One was read after the substitutions, the other before them; both won 5 points by a correction since.
+    await keep(1, 'read', 50, 50, processedMs);
+    await keep(1, 'unread', 49, 49, processedMs - 1);
+    await keep(2, 'read', 10, 65, endMs(2));
+    await keep(2, 'unread', 10, 64, endMs(2));
+    const weeks = await leagueWeeks(memory, SCOPE, endMs(3));
+    expect(weeks.map(({ state }) => state)).toEqual(['final_by_totals', 'provisional']);
+    const found = keptStandings(memory, SCOPE, weeks, new Set(['week-1']), { groups: [] });
+    expect(
+      (await Array.fromAsync(found))[0]?.rows?.map(({ id, points, total }) => [id, points, total]),
+    ).toEqual([
+      ['read', 55, 55],
+      ['unread', 54, 54],
+    ]);
+  });
+
   it('are none where no week is asked for', async () => {
     expect(await standingsOf(['another'])).toEqual([]);
   });
