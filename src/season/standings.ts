@@ -16,6 +16,8 @@ export interface StandingsWeek {
   /** Where the week follows from totals: what the totals of the next one tell, by the squad's id. */
   readonly later?: ReadonlyMap<string, LaterPoints>;
   readonly early?: EarlyReadings;
+  /** Squads of the league that the service did not show in the week: neither their line-up nor their detail. */
+  readonly unseen?: number;
 }
 
 /** What a later total tells of a squad in a week; null is what it does not. */
@@ -81,7 +83,7 @@ export interface StandingsOptions {
 
 /** What the next week is compared with. */
 interface Before {
-  /** Its ranks count the squads of forgotten members. */
+  /** Its ranks count the squads of forgotten members, and those that were not shown. */
   readonly isWhole: boolean;
   readonly standings: ReadonlyMap<string, Standing>;
   readonly played: ReadonlyMap<string, PlayedSquad>;
@@ -108,8 +110,9 @@ export function standings(options: StandingsOptions): (week: StandingsWeek) => r
     first ??= ids;
     const own = ownPointsIn(week);
     const rows = [...ids].map((id) => rowOf(id, week, before, { hits: options.hits, own, first }));
-    const gaps = gapsOf(rows, week, options.forgotten ?? 0);
-    const isWhole = (options.forgotten ?? 0) === 0 || gaps !== undefined;
+    const absent = absentIn(week, options);
+    const gaps = gapsOf(rows, week, absent);
+    const isWhole = absent === 0 || gaps !== undefined;
     const ranked = withRanks(rows, gaps, before?.isWhole === isWhole ? before : undefined);
     before = {
       isWhole,
@@ -258,6 +261,12 @@ function ranksOf(rows: readonly Standing[]): ReadonlyMap<string, number> {
   return ranks;
 }
 
+/** Squads that have no row: those of forgotten members, and those that the service did not show. */
+const absentIn = (
+  { unseen = 0 }: StandingsWeek,
+  { forgotten = 0 }: Pick<StandingsOptions, 'forgotten'>,
+): number => forgotten + unseen;
+
 /**
  * How many squads without a total, such as those of forgotten members, stand above each squad, by its id: what the service's ranks have more than those that the totals make. Undefined
  * where none is missing, where totals are not those that stood beside the service's ranks, and where these say something that no missing squads explain.
@@ -265,9 +274,9 @@ function ranksOf(rows: readonly Standing[]): ReadonlyMap<string, number> {
 function gapsOf(
   rows: readonly Standing[],
   { squads }: StandingsWeek,
-  forgotten: number,
+  absent: number,
 ): ReadonlyMap<string, number> | undefined {
-  const missing = forgotten + rows.filter(({ total }) => total === null).length;
+  const missing = absent + rows.filter(({ total }) => total === null).length;
   if (missing === 0) return undefined;
   const shownRank = ({ id, total }: Standing): number => {
     const shown = squads.get(id);
@@ -287,9 +296,15 @@ function gapsOf(
   return gaps;
 }
 
-/** Whether the ranks of a week count the squads of forgotten members, or nobody is forgotten. */
-export const hasWholeRanks = (rows: readonly Standing[], week: StandingsWeek, forgotten: number): boolean =>
-  forgotten === 0 || gapsOf(rows, week, forgotten) !== undefined;
+/** Whether the ranks of a week count the squads that have no row, or there are none. */
+export function hasWholeRanks(
+  rows: readonly Standing[],
+  week: StandingsWeek,
+  options: Pick<StandingsOptions, 'forgotten'>,
+): boolean {
+  const absent = absentIn(week, options);
+  return absent === 0 || gapsOf(rows, week, absent) !== undefined;
+}
 
 function withRanks(
   rows: readonly Standing[],

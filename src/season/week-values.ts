@@ -59,7 +59,7 @@ export interface WeekValues {
   /** Its first kick-off, or its start where no match is known; NaN where the service shows neither. */
   readonly kickOffMs: number;
   readonly isProcessed: boolean;
-  /** Whether its ranks count the squads of forgotten members; true where nobody was forgotten. */
+  /** Whether its ranks count the squads of forgotten members and those that the service did not show; true where there are none. */
   readonly hasWholeRanks: boolean;
   readonly players: ReadonlyMap<string, PlayerValues>;
   readonly squads: readonly SquadValues[];

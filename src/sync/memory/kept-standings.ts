@@ -19,6 +19,7 @@ import { learntHits } from './contradictions.ts';
 import { finalSince, laterPoints } from './later-points.ts';
 import { earlyLineups, wholeSince, weekTimes } from './league-records.ts';
 import type { LeagueWeek } from './league-weeks.ts';
+import { squadsAskedFor } from './unread.ts';
 import { WeekFacts } from './week-facts.ts';
 
 /** The standings of one week that is asked for. */
@@ -27,6 +28,8 @@ export interface KeptStandings {
   /** Undefined where nothing is kept of the week. */
   readonly rows: readonly Standing[] | undefined;
   readonly early: EarlyReadings;
+  /** Squads of the league that the service did not show in the week. */
+  readonly unseen: number;
   readonly hasWholeRanks: boolean;
 }
 
@@ -90,7 +93,7 @@ async function* standingsOf(season: readonly LeagueWeek[], source: Source): Asyn
     if (!isAsked(league)) continue;
     yield {
       ...{ week: league.week, rows: isKept ? rows : undefined, early: kept.early },
-      hasWholeRanks: hasWholeRanks(rows, kept, options.forgotten),
+      ...{ unseen: kept.unseen, hasWholeRanks: hasWholeRanks(rows, kept, options) },
     };
   }
 }
@@ -100,7 +103,7 @@ async function keptWeek(
   season: readonly LeagueWeek[],
   at: number,
   source: Source,
-): Promise<StandingsWeek & { readonly early: EarlyReadings }> {
+): Promise<StandingsWeek & { readonly early: EarlyReadings; readonly unseen: number }> {
   const league = season[at];
   if (league === undefined) throw new RangeError('a week that is none');
   const { week } = league;
@@ -111,9 +114,27 @@ async function keptWeek(
       : await facts.lineups(week.id);
   const squads = await facts.squads(week.id);
   const [last, next] = [season[at - 1], season[at + 1]];
-  const kept = { week, lineups, squads, early: await earlyReadings(league, source) };
+  const unseen = await unseenIn(season, at, source, new Set([...lineups.keys(), ...squads.keys()]));
+  const kept = { week, lineups, squads, unseen, early: await earlyReadings(league, source) };
   if (league.state !== 'final_by_totals') return kept;
   return { ...kept, later: await laterPoints(facts, { last, league, next }, await hits()) };
+}
+
+/** How many squads of the league were asked for in a week and not shown; a squad that was made late shows itself in a later week first. */
+async function unseenIn(
+  season: readonly LeagueWeek[],
+  at: number,
+  { memory, scope, facts }: Source,
+  shown: ReadonlySet<string>,
+): Promise<number> {
+  const gameWeek = season[at]?.week.id ?? '';
+  const left = new Set(await squadsAskedFor(memory, scope, gameWeek)).difference(shown);
+  if (left.size === 0) return 0;
+  const [before, after] = [new Set<string>(), new Set<string>()];
+  for (const [index, { week }] of season.entries())
+    for (const kind of ['lineup', 'squad'] as const)
+      for (const id of (await facts.readAt(week.id, kind)).keys()) (index < at ? before : after).add(id);
+  return [...left].filter((id) => before.has(id) || !after.has(id)).length;
 }
 
 /** The last of the weeks before the one that is asked for from which on standings are the same as from the first one on: that whose totals the service showed and in which nobody played a free hit, nor in the last one any chip, or of which nothing is kept. */

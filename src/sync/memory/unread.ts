@@ -68,6 +68,15 @@ export async function unreadIn(
   };
 }
 
+/** The squads of which readings of a week wanted the line-up, whether they were shown or not. */
+export async function squadsAskedFor(
+  memory: Memory,
+  scope: LeagueScope,
+  gameWeek: string,
+): Promise<Iterable<string>> {
+  return (await memory.readAt(scope, gameWeek, UNREAD)).keys();
+}
+
 async function unreadMark(memory: Memory, scope: LeagueScope, gameWeek: string): Promise<Kept | undefined> {
   for await (const kept of eachKept(memory, scope, gameWeek, 'mark')) if (kept.id === UNREAD) return kept;
   return undefined;

@@ -1,9 +1,11 @@
 import type { PullMapping } from '../../mapping/mapping.ts';
+import { show } from '../../mapping/show.ts';
+import { renderCountOf } from '../../model/count.ts';
 import { unknownMembers } from '../memory/group-members.ts';
 import { keptStandings } from '../memory/kept-standings.ts';
 import { leagueWeeks } from '../memory/league-weeks.ts';
 import { serviceNow } from '../memory/service-time.ts';
-import { unlimited, type Read } from './read.ts';
+import { unlimited, type Read, type ReadContext } from './read.ts';
 import { tellDaysOfWeeks } from './reuse.ts';
 import { detailRead, leagueOf, lineupRead } from './squads.ts';
 import { readChosen, stillNew, tellMissing } from './weeks.ts';
@@ -38,7 +40,9 @@ export function standingsRead(mapping: PullMapping): Read {
       const members = groups.map(({ member }) => member);
       const unknown = await unknownMembers(store.memory, scope, members, 'groups');
       if (unknown !== undefined) context.emit({ kind: 'warning', message: unknown });
-      for await (const { week, rows } of keptStandings(store.memory, scope, season, ids, { groups, group })) {
+      const kept = keptStandings(store.memory, scope, season, ids, { groups, group });
+      for await (const { week, rows, unseen, hasWholeRanks } of kept) {
+        if (rows !== undefined && !hasWholeRanks && unseen > 0) tellUnseen(unseen, week.text, context);
         if (rows !== undefined) yield rows;
         else if (week.number !== undefined) none.add(week.number);
       }
@@ -48,4 +52,10 @@ export function standingsRead(mapping: PullMapping): Read {
       if (stop !== undefined) throw stop;
     },
   };
+}
+
+function tellUnseen(unseen: number, week: string, { mapping, emit }: ReadContext): void {
+  const squads = renderCountOf(unseen, 'squad', 'squads');
+  const message = `${mapping}: nothing was shown of ${squads} in game week ${show(week)}: ranks are those of the others`;
+  emit({ kind: 'warning', message });
 }

@@ -249,6 +249,19 @@ describe('where members are forgotten', () => {
   });
 });
 
+it('counts squads that the service did not show, by the ranks that it showed', () => {
+  const shown = week(1, [], [squad('A', 25, 2), squad('B', 20, 4)]);
+  const ranksOf = (each: StandingsWeek) => pick(standings([each])[0], 'id', 'rank');
+  expect(ranksOf({ ...shown, unseen: 2 })).toEqual([
+    ['A', 2],
+    ['B', 4],
+  ]);
+  expect(ranksOf(shown)).toEqual([
+    ['A', 1],
+    ['B', 2],
+  ]);
+});
+
 it('counts squads whose total is not known, by the ranks that the service showed', () => {
   const lineups = ['A', 'B', 'C', 'D'].map((id) => lineup(id, { 1: 10 }));
   const read = (ranks: readonly (readonly [id: string, total: number, rank?: number])[]) =>
