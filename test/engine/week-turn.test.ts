@@ -33,9 +33,11 @@ function league({ hasLate = false } = {}) {
         }));
       if (operation === 'get-fantasy-league') return { id: LEAGUE, current_game_week: week(current()) };
       if (operation === 'get-points-config') return { id: 'config', fantasy_league_id: LEAGUE };
+      if (operation === 'get-player') return { id };
       if (operation === 'get-squad') return { id, game_week: week(id === LATE ? 2 : current()) };
       shown += 1;
-      return { game_week: week(id === LATE ? 2 : current()), squad: {} };
+      const player = { id: String(squads.indexOf(String(id)) + 101) };
+      return { game_week: week(id === LATE ? 2 : current()), squad: { starting_xi: [{ player }] } };
     },
     account: { id: 'a' },
   });
@@ -53,6 +55,7 @@ function league({ hasLate = false } = {}) {
       const summaries = await pull(ports, [squads, lineups], { limit });
       expect(summaries.flatMap(({ error }) => error ?? [])).toEqual([]);
     },
+    calls: service.calls,
     read: async () => {
       const account = { service: ports.account, record: { id: 'a' } };
       const reading = await prepareReading(
@@ -114,4 +117,14 @@ describe('a game week of which line-ups of single squads were read', () => {
     await at.pull(where, limit);
     expect(await at.state()).toEqual(FINAL);
   });
+});
+
+it('reads the players of line-ups that a week shows which begins before the first of them is read', async () => {
+  const at = league();
+  at.turnAfter(0);
+  await at.read();
+  expect(await at.state()).toEqual(['missing', { code: 'missed' }]);
+  expect(at.calls.filter((call) => call.startsWith('get-player')).toSorted()).toEqual(
+    [101, 102, 103, 104].map((id) => `get-player ${id}`),
+  );
 });

@@ -136,8 +136,10 @@ async function notRead(
 async function knownPlayers({ scope, current, context }: Task): Promise<readonly string[]> {
   const ids = new Set<string>();
   for await (const id of idsInState(scope.league, context)) ids.add(String(id));
-  if (current !== undefined)
-    for await (const { record } of latestKept(context.store.memory, scope, current, 'lineup')) {
+  const { memory } = context.store;
+  // The next week may have begun before their line-ups were read, and late squads show it before.
+  for (const week of current === undefined ? [] : await weeksFrom(memory, scope, current))
+    for await (const { record } of latestKept(memory, scope, week, 'lineup')) {
       const { squad } = record as RecordOf<'get-lineup'>;
       for (const { player } of [...(squad?.starting_xi ?? []), ...(squad?.bench ?? [])])
         if (/^\d{1,15}$/.test(player?.id ?? '')) ids.add(String(Number(player?.id)));
