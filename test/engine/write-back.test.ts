@@ -260,6 +260,27 @@ describe('what became of rows', () => {
     expect(statuses()).toEqual(['Status', 'created', 'created', 'created']);
   });
 
+  it('is written by resume beside the rows that a killed run has sent, but for those that a push of the first ones has read since', async () => {
+    const table = [HEADER, ['A', 'Ann'], ['B', 'Bob'], ['C', 'Cid'], ['D', 'Dan']];
+    const made = await makeSheetEngine(fake, table);
+    const of = made.mapping({ writeBack: WRITE_BACK, batchSize: 1 });
+    let sent = 0;
+    made.engine.service.onCall = (body) => {
+      if (body !== undefined && (sent += 1) === 4) throw new Error('killed');
+    };
+    const ports = { ...made.ports, concurrency: 1 };
+    await expect(run({ ...made, ports }, { of })).rejects.toThrow('killed');
+    made.engine.service.onCall = () => undefined;
+    const [killed] = await made.engine.store.runs(1);
+    made.tab.set(1, 1, 'Anna');
+    const approve = (): Promise<void> => Promise.resolve();
+    await push(made.ports, 'push', [of], { ...PLAN_OPTIONS, limit: 2 }, approve);
+    const statuses = (): readonly unknown[] => made.tab.shown().map((row) => row[2] ?? '');
+    expect(statuses()).toEqual(['Status', 'updated', 'unchanged', '', '']);
+    await resume(made.ports, killed?.id, approve);
+    expect(statuses()).toEqual(['Status', 'updated', 'unchanged', 'created', 'created']);
+  });
+
   it('is not written beside a row that a later run has changed and the resumed one leaves', async () => {
     const made = await makeSheetEngine(fake, [HEADER, ['A', 'Ann']]);
     const statuses = (): readonly unknown[] => made.tab.shown().map((row) => row[2]);

@@ -3,7 +3,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import { show } from '../../mapping/show.ts';
 import { foldName } from '../../model/fold-name.ts';
 import { TeamsheetError, UnavailableError } from '../../model/error.ts';
-import { OUTCOMES } from '../../model/outcome.ts';
+import { OUTCOMES, type Outcome } from '../../model/outcome.ts';
 import { isLeftToPush } from '../../model/said.ts';
 import type { RunRow, RunRows } from '../../model/state/run-rows.ts';
 import type { Run } from '../../model/state/store.ts';
@@ -20,27 +20,29 @@ type Ports = Pick<SyncPorts, 'tables' | 'emit' | 'clock' | 'timezone' | 'store'>
 /** By mapping, the numbers of the rows that a run has left. */
 export type LeftRows = ReadonlyMap<string, ReadonlySet<number>>;
 
-const LEFT = ['deferred', 'unknown', 'conflict'] as const;
+const LEFT: ReadonlySet<Outcome> = new Set(['deferred', 'unknown', 'conflict']);
 /** A run that was cut off has not said so of these rows yet. */
-const UNTOLD = ['created', 'updated', 'unchanged', ...LEFT] as const;
+const UNTOLD: ReadonlySet<Outcome> = new Set(['created', 'updated', 'unchanged', ...LEFT]);
 
 /**
  * What a run has left that goes on now, where mappings write outcomes back: what a later run said of its other rows stands beside them by now. Of the mappings that
- * are `cutOff` and that no later run has read, it has told nothing yet; of their refused rows a retry may have.
+ * are `cutOff`, it has told nothing yet of the rows behind those that later runs have read; of the refused ones a retry may have.
  */
 export async function leftRows(
   rows: RunRows,
   mappings: readonly PushMapping[],
-  cutOff: ReadonlySet<string>,
+  cutOff: ReadonlyMap<string, number>,
 ): Promise<LeftRows> {
   const left = new Map<string, ReadonlySet<number>>();
   for (const { name, writeBack } of mappings) {
     if (writeBack === undefined) continue;
     const numbers = new Set<number>();
-    const outcomes = cutOff.has(name) ? UNTOLD : LEFT;
-    for (const query of [{ open: true }, { outcomes }] as const)
-      for await (const { rowNumber } of eachRow(rows, name, { ...query, only: 'fields' }))
-        numbers.add(rowNumber);
+    let untold = -(cutOff.get(name) ?? Infinity);
+    for await (const { rowNumber, outcome } of eachRow(rows, name, { only: 'fields' })) {
+      const isLeft = outcome === null || (untold < 0 ? LEFT : UNTOLD).has(outcome);
+      untold += 1;
+      if (isLeft) numbers.add(rowNumber);
+    }
     left.set(name, numbers);
   }
   return left;

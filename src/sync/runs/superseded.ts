@@ -109,27 +109,38 @@ export async function writtenSince(
 
 /** The newest of the later runs that has read the table of a mapping again; a retry reads refused rows alone. */
 const readSince = (run: Run, later: readonly Run[], mapping: string): Run | undefined =>
-  later.find(
-    (each) =>
-      isSameAccount(each.account, run.account) &&
-      each.phase !== 'planning' &&
-      each.exitCode !== EXIT.stopped &&
-      each.command !== 'retry' &&
-      pushedMappings(each).some(({ name }) => name === mapping),
-  );
+  later.find((each) => hasRead(each, run, mapping));
+
+const hasRead = (each: Run, { account }: Run, mapping: string): boolean =>
+  isSameAccount(each.account, account) &&
+  each.phase !== 'planning' &&
+  each.exitCode !== EXIT.stopped &&
+  each.command !== 'retry' &&
+  pushedMappings(each).some(({ name }) => name === mapping);
 
 /** The mappings of a run that one of these later runs has read again. */
 export const overtakenMappings = (run: Run, later: readonly Run[]): readonly string[] =>
   pushedMappings(run).flatMap(({ name }) => (readSince(run, later, name) === undefined ? [] : [name]));
 
-/** The mappings of a run that was cut off while it wrote and that no later run has read again. */
+/** By the mappings of a run that was cut off while it wrote, how many rows from the first one on later runs have read again; without those that one has read whole. */
 export async function cutOffMappings(
   store: Pick<SyncPorts['store'], 'runs'>,
   run: Run,
-): Promise<ReadonlySet<string>> {
-  if (run.phase !== 'writing') return new Set();
-  const names = new Set(pushedMappings(run).map(({ name }) => name));
-  return names.difference(new Set(overtakenMappings(run, await laterRuns(store, run))));
+): Promise<ReadonlyMap<string, number>> {
+  if (run.phase !== 'writing') return new Map();
+  const later = await laterRuns(store, run);
+  const { only } = optionsOf(run);
+  const readIn = (each: Run, mapping: string): number =>
+    // What a retry has read are not the first rows.
+    (only?.[mapping] === undefined ? optionsOf(each).limit : undefined) ?? Infinity;
+  return new Map(
+    pushedMappings(run)
+      .map(({ name }) => {
+        const its = later.filter((each) => hasRead(each, run, name)).map((each) => readIn(each, name));
+        return [name, Math.max(0, ...its)] as const;
+      })
+      .filter(([, read]) => read < Infinity),
+  );
 }
 
 /** The newest unfinished run that has a mapping which no later run has read; where all are overtaken, the newest of them. */
