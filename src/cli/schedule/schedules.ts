@@ -28,6 +28,9 @@ import { readDueWeek } from './read-week.ts';
 /** A service that did not answer is asked for them again a minute later. */
 const SILENCE_MS = 60_000;
 
+/** Our clock was set, or the machine slept, where it and the monotonic one have gone further apart than this. */
+const CLOCK_SET_MS = 10_000;
+
 /** What the loop of schedules works through, beside the sync. */
 export interface Schedules extends Pick<RunnerPorts, 'look' | 'remember' | 'read' | 'idle'> {
   /** The exit codes of environments that do not answer: of these, what was read before counts. */
@@ -50,7 +53,7 @@ export function schedulesOf(
 ): Schedules {
   const { clock, screen } = program;
   /** By environment: one account each. */
-  const read = new Map<string, ReadAccount>();
+  const read = new Map<string, ReadAccount & { readonly apartMs: number }>();
   /** The account that knows a mapping. */
   const accountOf = new Map<string, ServiceAccount>();
   const accounts = (): readonly ScheduledAccount[] =>
@@ -73,17 +76,20 @@ export function schedulesOf(
     others: boolean,
   ): Promise<ReadAccount | undefined> => {
     const name = environmentOf(scheduled.config);
+    const apartMs = clock.now() - clock.monotonic();
     // A job, or another process of this machine, may have read it since: our clock may have been set, and what is no more due would be due here.
     if (!isDue && ours !== undefined) {
       const known = await kept(scheduled);
-      if (known !== undefined && isFresh(known, clock)) read.set(name, known);
+      if (known !== undefined && isFresh(known, clock) && known.atMs !== read.get(name)?.atMs)
+        read.set(name, { ...known, apartMs });
     }
     const old = read.get(name);
-    if (old !== undefined && !isDue && isFresh(old, clock)) return old;
+    const isSet = old !== undefined && Math.abs(apartMs - old.apartMs) > CLOCK_SET_MS;
+    if (old !== undefined && !isDue && !isSet && isFresh(old, clock)) return old;
     if (clock.monotonic() - (silent.get(name)?.atMs ?? -Infinity) < SILENCE_MS) return old;
     try {
       const now = await readAccount(scheduled, args, program);
-      read.set(name, now);
+      read.set(name, { ...now, apartMs });
       silent.delete(name);
       await inState(scheduled.config, async ({ store }) => {
         for (const [league, calendar] of now.calendars)
@@ -95,7 +101,7 @@ export function schedulesOf(
       const known = old ?? (await kept(scheduled));
       if (known === undefined && !others) throw error;
       // The service is asked again soon, whenever that was.
-      if (known !== undefined) read.set(name, old ?? { ...known, atMs: -Infinity });
+      if (known !== undefined) read.set(name, old ?? { ...known, atMs: -Infinity, apartMs });
       const { exitCode, code } = error;
       if (silent.get(name)?.code !== code) tell({ kind: 'unread', error }, args, program);
       silent.set(name, { atMs: clock.monotonic(), exitCode, code });

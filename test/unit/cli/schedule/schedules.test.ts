@@ -7,7 +7,8 @@ import { folderOfTest, serviceOfTest } from '../../../support/of-test.ts';
 
 const MINUTE_MS = 60_000;
 
-it('a worker that plans goes by what its jobs have read since, such as after our clock was set', async () => {
+/** Schedules of a worker on a sandbox, and our clock, which somebody sets. */
+async function worker() {
   const service = await serviceOfTest();
   const folder = folderOfTest({
     'teamsheet.yaml': `version: 1
@@ -40,13 +41,38 @@ environments:
   };
   const planner = schedules();
   const first = await ahead(planner, false);
-  const minutesBehind = async (each: Schedules, isDue: boolean): Promise<number> =>
-    Math.abs(Math.round((first - (await ahead(each, isDue))) / MINUTE_MS));
-  for (const set of [20, 0]) {
-    minutes = set;
-    expect(await minutesBehind(schedules(), true)).toBe(set);
-    const asked = service.requests.length;
-    expect(await minutesBehind(planner, false)).toBe(set);
-    expect(service.requests).toHaveLength(asked);
+  return {
+    planner,
+    schedules,
+    asked: () => service.requests.length,
+    set: (to: number) => (minutes = to),
+    minutesBehind: async (each: Schedules, isDue: boolean): Promise<number> =>
+      Math.abs(Math.round((first - (await ahead(each, isDue))) / MINUTE_MS)),
+  };
+}
+
+it('a worker that plans goes by what its jobs have read since, such as after our clock was set', async () => {
+  const { planner, schedules, asked, set, minutesBehind } = await worker();
+  for (const minutes of [20, 0]) {
+    set(minutes);
+    expect(await minutesBehind(schedules(), true)).toBe(minutes);
+    const before = asked();
+    expect(await minutesBehind(planner, false)).toBe(minutes);
+    expect(asked()).toBe(before);
+  }
+});
+
+it('a worker whose jobs another machine takes reads the time again once our clock was set', async () => {
+  const { planner, asked, set, minutesBehind } = await worker();
+  // It looks every few seconds.
+  await planner.look(false);
+  for (const minutes of [20, 0]) {
+    set(minutes);
+    const before = asked();
+    expect(await minutesBehind(planner, false)).toBe(minutes);
+    const after = asked();
+    expect(after).toBeGreaterThan(before);
+    expect(await minutesBehind(planner, false)).toBe(minutes);
+    expect(asked()).toBe(after);
   }
 });
