@@ -2,13 +2,14 @@ import { resolve } from 'node:path';
 import type { PushMapping } from '../mapping/mapping.ts';
 import { ConfigError } from '../model/error.ts';
 import type { LeagueScope } from '../model/state/memory.ts';
-import type { ServiceAccount, PushSummary, Run, Store } from '../model/state/store.ts';
+import type { LockLook, PushSummary, Run, ServiceAccount, Store } from '../model/state/store.ts';
 import type { RunRow } from '../model/state/run-rows.ts';
 import { leagueWeeks, type LeagueWeek } from '../sync/memory/league-weeks.ts';
 import { serviceNow } from '../sync/memory/service-time.ts';
 import { keptResults, readResults, writeAllResults, type ResultRow } from '../sync/finish/results.ts';
 import { allMappings, pushedMappings } from '../sync/journal/stored-run.ts';
 import { openCases, type OpenCase } from '../sync/reconcile/open-cases.ts';
+import { isHeld } from '../sync/runs/crashed.ts';
 import { createTables } from '../tables/index.ts';
 import { createResultFiles } from '../tables/result-files.ts';
 
@@ -100,14 +101,19 @@ const noRows = ({ id, finished }: Run): ConfigError =>
     { next: `runs ${id}` },
   );
 
-/** The open writes and conflicts of the accounts, the oldest of each account first. Only reads the state. */
+/** The open writes and conflicts of the accounts, the oldest of each account first, without the writes of a run that goes on now: their answers are still to come. Only reads the state. */
 export async function openCasesOf(
-  store: Store,
+  { store, lock }: { readonly store: Store; readonly lock: LockLook },
   accounts: readonly ServiceAccount[],
 ): Promise<readonly OpenCase[]> {
   const cases: OpenCase[] = [];
   // A conflict whose rows are lost is compared by the next push: it is nobody's case.
-  for (const account of accounts) cases.push(...(await openCases({ store, emit: () => undefined }, account)));
+  for (const account of accounts) {
+    const all = await openCases({ store, emit: () => undefined }, account);
+    const mayGoOn = ({ kind, run }: OpenCase): boolean => kind === 'unknown' && run.endedAtMs === null;
+    const goesOn = all.some(mayGoOn) && (await isHeld(lock, account));
+    cases.push(...(goesOn ? all.filter((each) => !mayGoOn(each)) : all));
+  }
   return cases;
 }
 

@@ -6,8 +6,8 @@ import type { Desk } from './desk.ts';
 import { slice } from './sheets.ts';
 
 /** A page of what is unknown or in conflict. */
-export async function readCases({ store, accounts }: Desk, query: URLSearchParams): Promise<Sheet<CaseLine>> {
-  const cases = await openCasesOf(store, accounts);
+export async function readCases(desk: Desk, query: URLSearchParams): Promise<Sheet<CaseLine>> {
+  const cases = await openCasesOf(desk, desk.accounts);
   return slice(
     cases.map(({ id, kind, run, mapping, operation, rows, sentAtMs, reason }) => ({
       ...apart(mapping),

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Clock } from '../model/ports.ts';
-import type { ServiceAccount, Store } from '../model/state/store.ts';
+import type { LockLook, ServiceAccount, Store } from '../model/state/store.ts';
 import { withholder } from '../model/withhold.ts';
 import type { Watch } from '../pages/dashboard/words.ts';
 import { type Config } from '../runtime/config/config.ts';
@@ -27,6 +27,7 @@ export interface Folder {
 export interface Desk extends Pick<Folder, 'cwd'> {
   readonly config: Config;
   readonly store: Store;
+  readonly lock: LockLook;
   readonly watch: Watch;
   /** The accounts that the configuration works with, as the state knows them. */
   readonly accounts: readonly ServiceAccount[];
@@ -43,7 +44,7 @@ export async function withDesk<T>(folder: Folder, work: (desk: Desk) => Promise<
   const connections = accountsOf(config).map(connectionOf);
   const warnOnce = (message: string): void => warn(message, true);
   return withState(config, clock, warnOnce, async (state) => {
-    const { store } = state;
+    const { store, lock } = state;
     const baseUrls = new Set<string>();
     const ours = new Map<string, ServiceAccount>();
     for (const { baseUrl, apiKey } of connections) {
@@ -55,7 +56,7 @@ export async function withDesk<T>(folder: Folder, work: (desk: Desk) => Promise<
     const isOurs: Desk['isOurs'] = ({ account }) =>
       ours.has(nameOf(account)) || (account.accountId === '' && baseUrls.has(account.baseUrl));
     return work({
-      ...{ config, store, cwd, accounts, isOurs },
+      ...{ config, store, lock, cwd, accounts, isOurs },
       watch: { timezone: config.timezone, nowMs: clock.now() },
       withhold: withholdKeys(connections),
     });

@@ -42,7 +42,7 @@ export async function readOverview(desk: Desk): Promise<Overview> {
       next: nextOf(mapping.name),
     })),
     newest: runs[0],
-    openCases: (await openCasesOf(store, accounts)).length,
+    openCases: (await openCasesOf(desk, accounts)).length,
     calendarAtMs: coming.calendarAtMs,
   };
 }

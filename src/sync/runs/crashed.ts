@@ -55,7 +55,8 @@ export async function cutOffRuns(
   return found;
 }
 
-async function isHeld(lock: LockLook, account: ServiceAccount): Promise<boolean> {
+/** Whether a process writes to an account now. */
+export async function isHeld(lock: LockLook, account: ServiceAccount): Promise<boolean> {
   try {
     await lock.refuseHeld(account);
     return false;
