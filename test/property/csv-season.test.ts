@@ -39,7 +39,7 @@ const TEXTS = [
 
 type WriteMode = WriteOptions['mode'];
 type Table = readonly (readonly string[])[];
-type Row = readonly [number, string | null, number];
+type Row = readonly [number, string | null, number | null];
 
 /** How a program of the operator saves the file. */
 const FORMS = [
@@ -61,6 +61,7 @@ const KINDS = [
     'move_column',
     'rename_column',
     'cut_row',
+    'long_row',
     'delete',
     'empty',
     'folder',
@@ -86,7 +87,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
     refresh: fc.record({
       rows: fc.uniqueArray(
-        fc.tuple(fc.nat(9), fc.constantFrom(...TEXTS), fc.constantFrom(0, 1, 2.5, -3, 1e21)),
+        fc.tuple(fc.nat(9), fc.constantFrom(...TEXTS), fc.constantFrom(0, 1, 2.5, -3, 1e21, null)),
         { selector: ([key]) => key, maxLength: 7 },
       ),
       excel: fc.boolean(),
@@ -162,7 +163,7 @@ class Season {
     const saved = (changed: Table, by: Form = form): Promise<void> => this.#save(changed, by);
     switch (kind) {
       case 'save_as':
-        return saved(table, FORMS[at % FORMS.length]);
+        return saved(other % 2 === 0 ? table : table.map(withoutEnd), FORMS[at % FORMS.length]);
       case 'sort':
         return saved([header, ...rows.toSorted((a, b) => ((a[column] ?? '') < (b[column] ?? '') ? -1 : 1))]);
       case 'insert_row':
@@ -191,7 +192,7 @@ class Season {
         return saved([
           header,
           ...rows.map((cells, index) =>
-            index === row ? cells.with(column % cells.length, `typed\n${this.#made}`) : cells,
+            index === row ? as(header, cells).with(column % header.length, `typed\n${this.#made}`) : cells,
           ),
         ]);
       case 'totals':
@@ -204,6 +205,8 @@ class Season {
         return saved([header.with(column, `Renamed ${this.#made}`), ...rows]);
       case 'cut_row':
         return saved([header, ...rows.map((cells, index) => (index === row ? cells.slice(0, -1) : cells))]);
+      case 'long_row':
+        return saved([header, ...rows.map((cells, index) => (index === row ? [...cells, 'mine'] : cells))]);
       case 'delete':
         return this.#remove();
       case 'empty':
@@ -330,11 +333,11 @@ class Season {
     const isOurs = spelt(header) === spelt(this.#header);
     if (form.separator !== ',') return isOurs ? /^destination\.header$/ : /^destination\.(?:header|damaged)$/;
     if (!isOurs) return /^destination\.header$/;
-    return filled(rows).some(({ length }) => length !== header.length) ? /^destination\.damaged$/ : undefined;
+    return filled(rows).some(({ length }) => length > header.length) ? /^destination\.damaged$/ : undefined;
   }
 
   async #check(rows: readonly Row[], excel: boolean): Promise<void> {
-    const old = filled(this.#stands?.table.slice(1) ?? []);
+    const old = filled(this.#stands?.table.slice(1) ?? []).map((row) => as(this.#header, row));
     const fresh = rows.map((row) => row.map(shown));
     const table = [this.#header, ...combinedRows(this.#mode, old, fresh)];
     const form = FORMS[excel ? 1 : 0];
@@ -343,6 +346,14 @@ class Season {
     expect(text).toBe(`${excel ? '\uFEFF' : ''}${textOf(table, FORMS[0])}`);
   }
 }
+
+/** A row with as many cells as the header has: those that it lacks are blank. */
+const as = (header: readonly string[], row: readonly string[]): readonly string[] =>
+  header.map((_, index) => row[index] ?? '').concat(row.slice(header.length));
+
+/** A row as Excel saves it: blank cells at its end are left out. */
+const withoutEnd = (row: readonly string[]): readonly string[] =>
+  row.slice(0, 1 + row.findLastIndex((cell) => cell !== ''));
 
 /** Blank rows are none. */
 const filled = (rows: Table): Table => rows.filter((row) => row.some((cell) => cell.trim() !== ''));

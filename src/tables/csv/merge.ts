@@ -4,7 +4,7 @@ import { ConfigError, UnavailableError } from '../../model/error.ts';
 import type { SourceTable } from '../../model/tables/table.ts';
 import { changed } from '../atomic-write.ts';
 import { keyPositions, replaced, rowsByKey } from '../combine-rows.ts';
-import { headerName } from '../header.ts';
+import { headerName, nulIssues } from '../header.ts';
 import { systemCode } from '../system-error.ts';
 import { delimiterName, DELIMITERS, writtenDelimiter } from './delimiter.ts';
 import { openCsv } from './read.ts';
@@ -102,9 +102,11 @@ async function* oldRows(file: string, old: SourceTable): AsyncGenerator<readonly
       const next = await readingOld(file, () => batches.next());
       if (next.done === true) return;
       yield next.value.map(({ rowNumber, cells, issues }) => {
-        const problem = issues?.[0];
+        // Excel leaves out blank cells at the end of a row.
+        const isShort = cells.length < old.header.length;
+        const [problem] = isShort ? nulIssues(cells, old.header) : (issues ?? []);
         if (problem !== undefined) throw damaged(file, `${file} row ${rowNumber}: ${problem.message}`);
-        return cells.map(shownText);
+        return old.header.map((_, index) => shownText(cells[index] ?? ''));
       });
     }
   } finally {

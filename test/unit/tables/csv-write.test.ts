@@ -164,7 +164,7 @@ describe('append and merge', () => {
 
   it('says that the file changed where it is half the old one, half the new one', async () => {
     const file = path.join(folder.path, 'report.csv');
-    await writeFile(file, 'id,points\na\n');
+    await writeFile(file, 'id,points\na,1,2\n');
     const rows = async function* (): AsyncGenerator<readonly (readonly ReportValue[])[]> {
       await writeFile(file, 'id,points\na,1\n');
       yield [['c', 3]];
@@ -204,6 +204,17 @@ describe('append and merge', () => {
     expect(await written(columns, rows, options, old)).toBe('id,points\na,10\nb,2\n"c,d",30\nz,9\n');
   });
 
+  it.each(['append', 'merge'] as const)(
+    '%s takes a row whose last cells Excel left out for one with blank cells at its end',
+    async (mode) => {
+      const wide = [column('id'), column('note'), column('points')];
+      const before = 'id,note,points\r\na\r\n"b, c"\r\nd,x\r\n';
+      expect(await written(wide, [['e', 'y', 1]], { mode, key: ['id'] }, before)).toBe(
+        'id,note,points\na,,\n"b, c",,\nd,x,\ne,y,1\n',
+      );
+    },
+  );
+
   it('finds escaped keys again', async () => {
     const options = { mode: 'merge', key: ['id'] } as const;
     const first = await written(columns, [['=x', 1]], options);
@@ -217,7 +228,8 @@ describe('append and merge', () => {
     ['a key that stands twice', [column('id'), column('points')], ['points'], old, 'destination.key'],
     ['an unclosed quote', columns, ['id'], 'id,points\na,1\n"b,2\n', 'destination.damaged'],
     ['a fault in the header', columns, ['id'], 'id,id\na,1\n', 'destination.damaged'],
-    ['a damaged row', columns, ['id'], 'id,points\na\n', 'destination.damaged'],
+    ['a row that is too long', columns, ['id'], 'id,points\na,1,2\n', 'destination.damaged'],
+    ['a NUL in a short row', columns, ['id'], 'id,points\na\0\n', 'destination.damaged'],
   ])('refuses %s and keeps the file', async (_, given, key, before, code) => {
     const rows = [
       ['x', '1'],
