@@ -8,6 +8,7 @@ import type { Layout } from '../../model/tables/layout.ts';
 import type { Drafting } from './drafting.ts';
 import { exactName } from '../header-index.ts';
 import type { PlayerIds, PullMapping, ReportColumnSpec } from '../mapping.ts';
+import { foldName } from '../../model/fold-name.ts';
 import { didYouMean } from '../../model/nearest.ts';
 import { parseLayout } from './parse-layout.ts';
 import { parseTiming } from './parse-schedule.ts';
@@ -224,9 +225,19 @@ function parseReportColumns(
   // The order of the file, which an object would not keep for headers that are numbers.
   const headers = draft.keys(['columns']);
   if (headers.length === 0) draft.note(['columns'], 'names no column; leave columns out for all of them');
+  const seen = new Map<string, string>();
   return headers.flatMap((header) => {
     const column = columns[header];
     if (column === undefined) return [];
+    const like = seen.get(foldName(header));
+    // A table with both could not be read again.
+    if (like !== undefined)
+      draft.note(
+        ['columns', header],
+        `the headers ${show(like)} and ${show(header)} are the same for spreadsheets; rename one of them`,
+        'key',
+      );
+    seen.set(foldName(header), header);
     const { from, type, format } =
       typeof column === 'string' ? { from: column, type: undefined, format: undefined } : column;
     const problem = pathProblem(record, from);

@@ -460,6 +460,10 @@ describe('a mapping that is wrong says what, where and what is near', () => {
       LINEUPS.replace('lineups.csv }', 'lineups.csv, mode: merge }'),
       'm.yaml:4:44: destination.mode: merge needs key: the headers that tell rows apart',
     ],
+    ...['squad', ' Squad '].map((header) => [
+      `${LINEUPS}columns:\n  Squad: name\n  "${header}": id\n`,
+      `m.yaml:7:3: the headers "Squad" and "${header}" are the same for spreadsheets; rename one of them`,
+    ]),
     [`${USERS}reject_mode:\n`, 'm.yaml:9:13: reject_mode: is empty; write skip or fail'],
     [`${USERS}---\n${USERS}`, 'm.yaml:9:1: a second document begins here, and a file holds one document'],
     [USERS.replace('{ csv: users.csv }', 'users.csv'), 'm.yaml:4:9: source: "users.csv" is not a map'],
