@@ -18,6 +18,9 @@ export function wallReader(timezone: string): (text: string) => Date | undefined
   };
 }
 
+/** The types of columns whose values are texts. */
+export const TEXTUAL: ReadonlySet<ReportColumn['type']> = new Set(['text', 'uuid', 'json']);
+
 /** What a cell of a spreadsheet holds; `''` is empty. */
 type CellContent = string | number | boolean;
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { ReportColumn, WriteOptions } from '../../src/model/tables/table.ts';
 import { writeSheetReports } from '../../src/tables/google/report.ts';
 import { accessTo } from '../support/google-access.ts';
-import type { FakeTab, Fault, GoogleCall } from '../support/google/fake-google.ts';
+import type { FakeCell, FakeTab, Fault, GoogleCall } from '../support/google/fake-google.ts';
 import { FAULTS } from '../support/google/faults.ts';
 import { googleOfFile } from '../support/google/of-file.ts';
 import { runs } from '../support/long.ts';
@@ -18,6 +18,13 @@ const COLUMNS: readonly ReportColumn[] = [
   { header: 'Points', type: 'number' },
 ];
 const TEXTS = ['Reds', '=1+1', '00123', "'x", '7', 'TRUE', '2026-08-14', '#N/A', '', ' a ', null];
+/** What Google makes of a date, a time, a percentage and an amount that somebody types. */
+const TYPED: readonly FakeCell[] = [
+  { value: 46_248, format: { type: 'DATE', pattern: 'dd.mm.yyyy' } },
+  { value: 0.3125, format: { type: 'TIME', pattern: 'h:mm' } },
+  { value: 0.5, format: { type: 'PERCENT', pattern: '0%' } },
+  { value: 12.5, format: { type: 'CURRENCY', pattern: '$0.00' } },
+];
 /** A layout, or none. */
 const LAYOUTS = [
   undefined,
@@ -168,9 +175,7 @@ class Season {
         return;
       case 'move_column': {
         const from = at % header.length;
-        const cells = tab.rows().map((row) => row[from] ?? null);
-        tab.deleteColumn(from);
-        tab.insertColumn(other % header.length, cells);
+        moveColumn(tab, from, other % header.length);
         return;
       }
       case 'note':
@@ -189,7 +194,7 @@ class Season {
         return;
       case 'type':
         if (this.#ours === 0 || this.#isMoved) return;
-        tab.set(1 + (at % this.#ours), places[1] ?? 0, TEXTS[other % 5] ?? null);
+        tab.set(1 + (at % this.#ours), places[1] ?? 0, [...TEXTS.slice(0, 5), ...TYPED][other % 9] ?? null);
         this.#isMoved = 1 + (at % this.#ours) === this.#ours;
         return;
       case 'lose_column':
@@ -234,9 +239,7 @@ class Season {
         break;
       case 'move_column': {
         const from = at % width;
-        const cells = tab.rows().map((each) => each[from] ?? null);
-        tab.deleteColumn(from);
-        tab.insertColumn(other % width, cells);
+        moveColumn(tab, from, other % width);
         break;
       }
       case 'note':
@@ -283,8 +286,18 @@ class Season {
     this.#isMoved = false;
   }
 
+  /** The cells; what somebody typed among the texts as they see it, which it may be from now on. */
   #look(): Look {
-    return { all: this.#tab.rows(), places: positions(this.#tab) };
+    const tab = this.#tab;
+    const places = positions(tab);
+    const texts = places[1] ?? -1;
+    const typed = new Set<unknown>(TYPED.map((cell) => formatOf(cell)?.type));
+    const all = tab.rows().map((row, at) => {
+      if (typeof row[texts] !== 'number') return row;
+      const { format, shown } = tab.cell(at, texts);
+      return typed.has(format?.numberFormat?.type) ? row.with(texts, shown) : row;
+    });
+    return { all, places };
   }
 
   #check(before: Look | undefined, fresh: readonly Row[], layout: number, isTold: boolean): void {
@@ -337,6 +350,20 @@ class Season {
       expect(found.filter((cell) => cell !== null)).toEqual(cells.filter((cell) => cell !== null));
     }
   }
+}
+
+const formatOf = (cell: FakeCell | undefined): { readonly type: string } | undefined =>
+  typeof cell === 'object' && cell !== null ? cell.format : undefined;
+
+/** Moves a column of a tab with the formats of its cells. */
+function moveColumn(tab: FakeTab, from: number, to: number): void {
+  const cells = tab.rows().map((row, at): FakeCell => {
+    const { type, pattern } = tab.cell(at, from).format?.numberFormat ?? {};
+    const format = typeof type === 'string' ? { format: { type, pattern: pattern ?? '' } } : {};
+    return { value: row[from] ?? null, ...format };
+  });
+  tab.deleteColumn(from);
+  tab.insertColumn(to, cells);
 }
 
 /** The cells of the operator's columns by their headers, as long as the tab. */

@@ -12,6 +12,7 @@ import { readTabs, type Grid, type Requests, type ExistingTab } from './report/t
 import { planTable, type FetchedReport, type PlannedTable } from './report/table.ts';
 import type { GoogleAccess, SheetsClient } from './sheets-client.ts';
 import { rangeOf, readSpreadsheet, type Spreadsheet } from './spreadsheet.ts';
+import { readTypedTexts } from './report/typed-texts.ts';
 import { sheetOf } from './tabs.ts';
 
 /** Google's limit for all tabs of a spreadsheet. */
@@ -27,7 +28,7 @@ type PlannedReport = PlannedTable & { readonly report: ReportTab; readonly tab: 
 
 /**
  * Writes all reports of one spreadsheet; answers the rows that each got, old ones that `append` and `merge` keep not counted. All rows are fetched
- * first, then the spreadsheet is read in two calls, and what differs is written in one. Where its answer tells that rows or columns moved meanwhile, the report is written once more. A refresh that fails leaves the last good report, and one
+ * first, then the spreadsheet is read in two calls, or three where somebody typed numbers among texts that stay, and what differs is written in one. Where its answer tells that rows or columns moved meanwhile, the report is written once more. A refresh that fails leaves the last good report, and one
  * that changes nothing writes nothing. Text is always text, never a formula; dates stand as wall-clock times of the given zone. Columns are found by
  * their headers; what the operator has beside them, and below the rows, stays. Holds the rows in memory.
  * Errors: ConfigError `destination.tab`; UnavailableError `destination.header`, `destination.key`, `destination.too_many_cells`, `destination.unstable`; those of the client; what
@@ -85,9 +86,14 @@ async function refresh(
   const taken = takenIds(spreadsheet.answer.sheets ?? []);
   const tabs = fetched.map(({ report }) => report);
   const standing = await readTabs(access, client, spreadsheet, tabNames(tabs, spreadsheet), taken);
-  const planned = fetched.map((each): PlannedReport => {
-    const tab = tabOf(standing, sheetOf(each.report.location).tab);
-    return { ...planTable(tab, each, taken), report: each.report, tab };
+  const kept = fetched.map((each) => ({
+    fetched: each,
+    tab: tabOf(standing, sheetOf(each.report.location).tab),
+  }));
+  const typed = await readTypedTexts(client, spreadsheet, kept);
+  const planned = kept.map(({ fetched: each, tab }): PlannedReport => {
+    const table = planTable(tab, each, taken, typed.get(tab.sheetId));
+    return { ...table, report: each.report, tab };
   });
   const charts = planChartTabs(spreadsheet, standing, planned, taken);
   const written = [...charts, ...planned];

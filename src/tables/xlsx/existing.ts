@@ -5,7 +5,7 @@ import { shownText, type Cell } from '../../model/tables/cell.ts';
 import { ConfigError, UnavailableError } from '../../model/error.ts';
 import type { ReportColumn, ReportTab, ReportValue } from '../../model/tables/table.ts';
 import { serialOf } from '../../model/time/serial-date.ts';
-import { valueReader } from '../serial-dates.ts';
+import { TEXTUAL, valueReader } from '../serial-dates.ts';
 import { readExcelTables, type ExcelTable } from './read/excel-tables.ts';
 import { readMerges } from './read/merges.ts';
 import { headerDigest, ownTab, readMemory, rowDigest, type OwnTab, type OwnTabs } from './memory.ts';
@@ -315,8 +315,6 @@ function columnsOf(
     'Move them to the right of the report, or name another tab in the mapping.',
   );
 }
-
-const TEXTUAL: ReadonlySet<ReportColumn['type']> = new Set(['text', 'uuid', 'json']);
 
 function valuesOf(
   columns: readonly ReportColumn[],

@@ -863,6 +863,43 @@ describe('a layout', () => {
     expect((await refresh(report([], { layout, mode: 'append' }))).calls).toBe(0);
   });
 
+  it.each([
+    ['a date', { value: 46_248, format: { type: 'DATE', pattern: 'dd.mm.yyyy' } }, '14.08.2026'],
+    ['a time', { value: 0.3125, format: { type: 'TIME', pattern: 'h:mm' } }, '7:30'],
+    ['a percentage', { value: 0.5, format: { type: 'PERCENT', pattern: '0%' } }, '50%'],
+    ['an amount', { value: 12.5, format: { type: 'CURRENCY', pattern: '$0.00' } }, '$12.50'],
+    ['a number', 7, 7],
+  ])('keeps %s that somebody typed among texts as they see it', async (_, cell, kept) => {
+    const options = { layout: layoutOf(), mode: 'append' } as const;
+    await write(report(ROWS, options));
+    tab().set(2, 0, cell);
+    // Where it stands as before, it stays what it is.
+    await write(report([], options));
+    expect(firstCells()[2]).toBe(typeof cell === 'number' ? cell : cell.value);
+    await write(report([['New Wrens', 39, true, null]], options));
+    expect(firstTwo().slice(1, -1)).toEqual([
+      ['Harbour Lions', 41],
+      ['New Wrens', 39],
+      [kept, 37],
+      ['Field Owls', -2],
+    ]);
+    expect((await refresh(report([], options))).calls).toBe(0);
+  });
+
+  it('asks how cells look only where a number stands among texts that are kept', async () => {
+    const reads = async (...reports: readonly ReportTab[]): Promise<number> => {
+      const since = fake.calls.length;
+      await write(...reports);
+      return fake.calls.slice(since).filter(({ kind }) => kind === 'read').length;
+    };
+    const layout = layoutOf();
+    await write(report(ROWS, { layout, mode: 'append' }));
+    expect(await reads(report([], { layout, mode: 'append' }))).toBe(2);
+    tab().set(2, 0, 7);
+    expect(await reads(report([], { layout, mode: 'append' }))).toBe(3);
+    expect(await reads(report(ROWS, { layout }))).toBe(2);
+  });
+
   it('knows totals that somebody changed, also by another header, while rows stand where they stood', async () => {
     const layout = layoutOf();
     for (const [row, column] of [

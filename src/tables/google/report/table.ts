@@ -21,6 +21,7 @@ import {
 } from './existing.ts';
 import { grownGrid, makeTab, type Grid, type Requests, type ExistingTab } from './tab.ts';
 import { dressTotals, undressTotals } from './totals.ts';
+import { placeOf, type TypedTexts } from './typed-texts.ts';
 import type { SheetValue } from '../sheets-client.ts';
 
 type Cells = readonly SheetValue[];
@@ -63,19 +64,34 @@ function allRows({ report, fresh }: FetchedReport, standing: readonly Cells[]): 
  * Plans the refresh of one report's tab. Only our columns are touched, and of them only our rows; what the operator has below moves down when the
  * report grows into it. Errors: UnavailableError `destination.header`, `destination.key`.
  */
-export function planTable(tab: ExistingTab, fetched: FetchedReport, taken: Set<number>): PlannedTable {
+export function planTable(
+  tab: ExistingTab,
+  fetched: FetchedReport,
+  taken: Set<number>,
+  typed?: TypedTexts,
+): PlannedTable {
   const { table, options, layout } = fetched.report;
   const memory = recall(tab.sheet, KEY, isKept);
   const placed = placeColumns(table.columns, tab);
   const { positions, added } = placed;
   const standing = readExisting(tab, placed, memory.value, fetched.ours);
   const { below, ours, totalsAt } = standing;
-  const old = below.slice(0, ours).filter((row, index) => index !== totalsAt && !isBlank(row));
+  // What a person typed among texts stays what they see, not its number, where it comes to stand elsewhere.
+  const typedAt = (row: number, index: number): string | undefined =>
+    row < ours ? typed?.get(placeOf(1 + row, positions[index] ?? 0)) : undefined;
+  const old = below
+    .slice(0, ours)
+    .map((row, at) => row.map((cell, index) => typedAt(at, index) ?? cell))
+    .filter((row, index) => index !== totalsAt && !isBlank(row));
   const rows = allRows(fetched, old);
   const arranged = layout?.arrange(rows) ?? { rows, totals: undefined, charts: [], highlights: [] };
   const renderers = table.columns.map((column) => cellRenderer(column, options.timezone));
-  const wanted = [...arranged.rows, ...(arranged.totals === undefined ? [] : [arranged.totals])].map((row) =>
-    renderers.map((render, index) => render(row[index] ?? null)),
+  const wanted = [...arranged.rows, ...(arranged.totals === undefined ? [] : [arranged.totals])].map(
+    (row, at) =>
+      renderers.map((render, index) => {
+        const cell = render(row[index] ?? null);
+        return cell !== '' && cell === typedAt(at, index) ? (below[at]?.[index] ?? '') : cell;
+      }),
   );
   const header = table.columns.map(({ header: name }, index) =>
     // A header that was found is left as it is written there.
