@@ -1,5 +1,6 @@
 import { DAY_MS, serialOf, wallOf } from '../model/time/serial-date.ts';
 import { wallClock } from '../model/time/wall-clock.ts';
+import type { ReportLayout } from '../model/tables/layout.ts';
 import type { ReportColumn, ReportValue } from '../model/tables/table.ts';
 import { parseInstant } from './date-format.ts';
 
@@ -18,8 +19,13 @@ export function wallReader(timezone: string): (text: string) => Date | undefined
   };
 }
 
-/** The types of columns whose values are texts. */
-export const TEXTUAL: ReadonlySet<ReportColumn['type']> = new Set(['text', 'uuid', 'json']);
+const TEXTUAL: ReadonlySet<ReportColumn['type']> = new Set(['text', 'uuid', 'json']);
+
+/** Whether a column is one of texts without a format: a number in it that looks otherwise was typed by a person, who sees that. */
+export const holdsTexts = (
+  { type, header, format }: Pick<ReportColumn, 'type' | 'header' | 'format'>,
+  layout: ReportLayout | undefined,
+): boolean => TEXTUAL.has(type) && !(layout?.columns.get(header)?.format ?? format);
 
 /** What a cell of a spreadsheet holds; `''` is empty. */
 type CellContent = string | number | boolean;

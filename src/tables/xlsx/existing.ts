@@ -3,9 +3,9 @@ import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { shownText, type Cell } from '../../model/tables/cell.ts';
 import { ConfigError, UnavailableError } from '../../model/error.ts';
-import type { ReportColumn, ReportTab, ReportValue } from '../../model/tables/table.ts';
+import type { ReportTab, ReportValue } from '../../model/tables/table.ts';
 import { serialOf } from '../../model/time/serial-date.ts';
-import { TEXTUAL, valueReader } from '../serial-dates.ts';
+import { holdsTexts, valueReader } from '../serial-dates.ts';
 import { readExcelTables, type ExcelTable } from './read/excel-tables.ts';
 import { readMerges } from './read/merges.ts';
 import { headerDigest, ownTab, readMemory, rowDigest, type OwnTab, type OwnTabs } from './memory.ts';
@@ -14,6 +14,7 @@ import { requirePart, scanPart } from './parts/part.ts';
 import type { TabRow } from './read/rows.ts';
 import { safeText } from './write/sheet.ts';
 import { tabName } from './write/workbook.ts';
+import { shownGeneral } from './read/number-format.ts';
 import { decodeCellText } from './read/strings.ts';
 import { columnLetters } from '../../model/tables/column-letters.ts';
 import { OPEN_FLAGS } from '../regular-file.ts';
@@ -231,7 +232,7 @@ export async function findPlace(
           `the cells ${merge.reference} of the report are merged`,
           'Unmerge them.',
         );
-    const read = valuesOf(table.columns, options.timezone, (row, column) =>
+    const read = valuesOf(report, (row, column) =>
       refusedTab(
         'destination.damaged',
         file,
@@ -317,24 +318,27 @@ function columnsOf(
 }
 
 function valuesOf(
-  columns: readonly ReportColumn[],
-  timezone: string,
+  { table: { columns }, options: { timezone }, layout }: ReportTab,
   uncalculated: (row: number, column: number) => UnavailableError,
 ): (row: TabRow) => readonly ReportValue[] {
   const readers = columns.map((column) => {
     const read = valueReader(column, timezone);
-    // A date that a person typed among texts stays what they see, not its number.
-    const isText = TEXTUAL.has(column.type);
+    // What a person typed among texts, such as a date or 50 %, stays what they see, not its number.
+    const isText = holdsTexts(column, layout);
     return (cell: Cell): ReportValue =>
-      read(
-        isText && typeof cell !== 'string' && cell.kind === 'datetime' ? shownText(cell) : plainValue(cell),
-      );
+      read(isText && isFormatted(cell) ? shownText(cell) : plainValue(cell));
   });
   return ({ rowNumber, cells, uncalculated: formulas }) => {
     const formula = formulas.find((column) => column < columns.length);
     if (formula !== undefined) throw uncalculated(rowNumber, formula);
     return readers.map((read, index) => read(cells[index] ?? ''));
   };
+}
+
+/** Whether a person sees something else than the digits of a number. */
+function isFormatted(cell: Cell): boolean {
+  if (typeof cell === 'string') return false;
+  return cell.kind === 'datetime' || (cell.kind === 'number' && shownText(cell) !== shownGeneral(cell.value));
 }
 
 /** A cell as a plain value; a date is its serial number. */

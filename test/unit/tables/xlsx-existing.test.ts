@@ -328,6 +328,43 @@ describe('append and merge', () => {
     expect((await shown())[1]).toEqual(['2026-08-14 00:00', '12', '2026-08-14 21:00']);
   });
 
+  it.each([
+    ['0%', '0.5', '50%'],
+    ['&quot;$&quot;0.00', '12.5', '$12.50'],
+    ['h:mm', '0.3125', '7:30'],
+    ['0', '7', '7'],
+  ])('keep what somebody typed among texts and sees by the format %s', async (format, value, seen) => {
+    await refresh();
+    const before = await partsOf();
+    const [, count = ''] = /<cellXfs count="(\d+)"/.exec(before.get('xl/styles.xml') ?? '') ?? [];
+    const parts = Array.from(before, ([name, content]) => {
+      if (name === 'xl/styles.xml') {
+        return {
+          name,
+          content: content
+            .replace(/<numFmts[^>]*>/, (start) => `${start}<numFmt numFmtId="900" formatCode="${format}"/>`)
+            .replace(`<cellXfs count="${count}"`, `<cellXfs count="${Number(count) + 1}"`)
+            .replace('</cellXfs>', '<xf numFmtId="900" applyNumberFormat="1"/></cellXfs>'),
+        };
+      }
+      if (name !== 'xl/worksheets/sheet1.xml') return { name, content };
+      return {
+        name,
+        content: content.replace(/<c r="A2".*?<\/c>/, `<c r="A2" s="${count}"><v>${value}</v></c>`),
+      };
+    });
+    await writeFile(file(), makeZip(parts));
+    await refresh({ rows: added, options: { mode: 'append' } });
+    expect((await shown())[1]).toEqual([seen, '12', '2026-08-14 21:00']);
+  });
+
+  it('keep numbers among texts that the report itself shows in another way', async () => {
+    const columns = [{ header: 'Share', type: 'json' as const, format: '0%' }];
+    for (const share of [0.5, 0.25]) await refresh({ columns, rows: [[share]], options: { mode: 'append' } });
+    expect((await partsOf()).get('xl/worksheets/sheet1.xml')).toMatch(/<c r="A2"[^>]*><v>0\.5<\/v>/);
+    expect(await shown()).toEqual([['Share'], ['50%'], ['25%']]);
+  });
+
   it('keep their dates in a workbook that counts days from 1904', async () => {
     await writeFile(file(), handMade({ from1904: true, tabs: { Mine: '<sheetData/>' } }));
     for (const rows of [FIRST, added]) await refresh({ rows, options: { mode: 'append' } });

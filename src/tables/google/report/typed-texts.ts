@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4.js';
 import { columnLetters } from '../../../model/tables/column-letters.ts';
-import { TEXTUAL } from '../../serial-dates.ts';
+import { holdsTexts } from '../../serial-dates.ts';
 import type { SheetsClient } from '../sheets-client.ts';
 import { rangeOf, type Spreadsheet } from '../spreadsheet.ts';
 import { sameCell } from './cells.ts';
@@ -47,14 +47,14 @@ export const placeOf = (row: number, column: number): string => `${row} ${column
 
 /** The cells from the first number to the last of each column of texts. */
 function rangesOf({ tab, fetched: { report } }: KeptReport): readonly string[] {
-  const { table, options } = report;
+  const { table, options, layout } = report;
   if (tab.isNew || options.mode === 'replace') return [];
   const { positions } = placeColumns(table.columns, tab);
   return positions.flatMap((column, index) => {
-    const { type } = table.columns[index] ?? { type: 'number' };
+    const given = table.columns[index];
     const isNumber = (row: ExistingTab['cells'][number]): boolean => typeof row[column] === 'number';
     const last = tab.cells.findLastIndex(isNumber);
-    if (!TEXTUAL.has(type) || last < 1) return [];
+    if (given === undefined || !holdsTexts(given, layout) || last < 1) return [];
     const first = tab.cells.findIndex((row, at) => at > 0 && isNumber(row));
     const letters = columnLetters(column);
     return [rangeOf(tab.title, `${letters}${first + 1}:${letters}${last + 1}`)];
