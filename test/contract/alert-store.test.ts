@@ -3,21 +3,21 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Letter, MappingState } from '../../src/model/state/alerts.ts';
 import type { Store } from '../../src/model/state/store.ts';
 import { openStore } from '../../src/state/sqlite/store.ts';
-import { newSchema, openTestState, OwnPostgres } from '../support/postgres.ts';
+import { newSchema, onePostgres, openTestState } from '../support/postgres.ts';
 import { testClock } from '../support/sandbox.ts';
 import { testFolder } from '../support/test-folder.ts';
 
 const folder = testFolder();
 const clock = testClock();
 
-const own = new OwnPostgres();
+const postgres = onePostgres();
 let schema: string;
 beforeEach(() => {
   schema = newSchema();
 });
 
-alertSuite('PostgreSQL in this process', async () => {
-  const { store } = await openTestState(own.client(), schema, folder.path, { clock });
+alertSuite('PostgreSQL', async () => {
+  const { store } = await openTestState(await postgres.client(), schema, folder.path, { clock });
   return store;
 });
 alertSuite('SQLite', () => openStore({ file: join(folder.path, 'state.sqlite'), clock }));

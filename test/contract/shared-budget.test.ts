@@ -14,6 +14,7 @@ import { sqliteBudget } from '../../src/state/sqlite/budget.ts';
 import { BudgetData, MemoryBudget } from '../simulation/memory-budget.ts';
 import {
   clientOf,
+  isServerEnough,
   newSchema,
   noPostgres,
   openTestState,
@@ -31,7 +32,6 @@ const HOUR_MS = 3_600_000;
 const folder = testFolder();
 let held: BudgetData;
 let schema: string;
-const own = new OwnPostgres();
 let server: PostgresServer | undefined;
 const clients: PostgresClient[] = [];
 const files: { close(): void }[] = [];
@@ -116,14 +116,16 @@ describe.each<readonly [string, (now: () => number) => SharedBudget]>([
     expect(await look('c')).toEqual([]);
   });
 });
-suite('PostgreSQL in this process', () => openOn(own.client()));
+if (!isServerEnough) suite('PostgreSQL in this process', () => openOn(new OwnPostgres().client()));
 describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'})`, () => {
   suite('PostgreSQL', async () => openOn(await clientOf(server)));
 });
 
 it('on PostgreSQL, who loses every turn because it is far away keeps the others waiting once', async () => {
-  const near = await openOn(own.client());
-  const client = own.client();
+  const open = (): Promise<PostgresClient> =>
+    isServerEnough ? clientOf(server) : Promise.resolve(new OwnPostgres().client());
+  const near = await openOn(await open());
+  const client = await open();
   let turns = 0;
   const far = await openOn({
     ...client,

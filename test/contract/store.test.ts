@@ -22,6 +22,7 @@ import { openStore } from '../../src/state/sqlite/store.ts';
 import { MemoryStore, StoreData } from '../simulation/memory-store.ts';
 import {
   clientOf,
+  isServerEnough,
   noPostgres,
   newSchema,
   openTestState,
@@ -46,8 +47,7 @@ beforeEach(() => {
   disk = new StoreData();
 });
 
-/** PostgreSQL in this process, and a server where there is one; every test has a schema of its own. */
-const own = new OwnPostgres();
+/** A server where there is one; every test has a schema of its own. */
 let server: PostgresServer | undefined;
 let schema: string;
 beforeAll(async () => {
@@ -61,13 +61,15 @@ const openOn = async (client: PostgresClient): Promise<Store> =>
   (await openTestState(client, schema, folder.path, { clock, held: [account, otherAccount] })).store;
 const lockOn = async (client: PostgresClient): Promise<Lock & LockLook> =>
   (await openTestState(client, schema, folder.path, { clock })).lock;
-const onPGlite = (): Promise<Store> => openOn(own.client());
+const onPGlite = (): Promise<Store> => openOn(new OwnPostgres().client());
 const onServer = async (): Promise<Store> => openOn(await clientOf(server));
 
-storeSuite('PostgreSQL in this process', onPGlite);
-memorySuite('PostgreSQL in this process', onPGlite);
-runRowsSuite('PostgreSQL in this process', onPGlite, 'RUN-1');
-lockSuite('PostgreSQL in this process', () => lockOn(own.client()));
+if (!isServerEnough) {
+  storeSuite('PostgreSQL in this process', onPGlite);
+  memorySuite('PostgreSQL in this process', onPGlite);
+  runRowsSuite('PostgreSQL in this process', onPGlite, 'RUN-1');
+  lockSuite('PostgreSQL in this process', () => lockOn(new OwnPostgres().client()));
+}
 describe.skipIf(noPostgres !== undefined)(`on a server (${noPostgres ?? 'found'})`, () => {
   storeSuite('PostgreSQL', onServer);
   memorySuite('PostgreSQL', onServer);

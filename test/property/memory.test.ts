@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { KEPT_KINDS, type Kept } from '../../src/model/state/memory.ts';
 import type { Store } from '../../src/model/state/store.ts';
-import { newSchema, openTestState, OwnPostgres } from '../support/postgres.ts';
+import { newSchema, onePostgres, openTestState } from '../support/postgres.ts';
 import { openStore } from '../../src/state/sqlite/store.ts';
 import { testFolder } from '../support/test-folder.ts';
 
@@ -35,13 +35,13 @@ const anyReading: fc.Arbitrary<Kept> = fc
 
 type Open = () => Promise<Store>;
 
-const own = new OwnPostgres();
+const postgres = onePostgres();
 
 let stores = 0;
 const openFile: Open = () =>
   openStore({ file: join(folder.path, String((stores += 1)), 'state.sqlite'), clock });
 const openPostgres: Open = async () =>
-  (await openTestState(own.client(), newSchema(), folder.path, { clock })).store;
+  (await openTestState(await postgres.client(), newSchema(), folder.path, { clock })).store;
 
 async function memoryOf(open: Open, batches: readonly (readonly Kept[])[]): Promise<readonly unknown[]> {
   const store = await open();
@@ -58,7 +58,7 @@ async function memoryOf(open: Open, batches: readonly (readonly Kept[])[]): Prom
 
 it.each([
   ['SQLite', openFile, 40],
-  ['PostgreSQL in this process', openPostgres, 12],
+  ['PostgreSQL', openPostgres, 12],
 ] as const)(
   'the same readings in any order, in any batches and twice make the same memory on %s',
   (_name, open, numRuns) =>

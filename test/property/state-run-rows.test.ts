@@ -11,7 +11,7 @@ import type { Words } from '../../src/model/said.ts';
 import type { RunRow, RunRowPatch, RunRows } from '../../src/model/state/run-rows.ts';
 import { openRunRows } from '../../src/state/sqlite/run-rows.ts';
 import type { Store } from '../../src/model/state/store.ts';
-import { newSchema, openTestState, OwnPostgres } from '../support/postgres.ts';
+import { newSchema, onePostgres, openTestState } from '../support/postgres.ts';
 import { runRow } from '../support/run-row.ts';
 import { runs } from '../support/long.ts';
 
@@ -195,14 +195,14 @@ function modelLookAlikes(valid: readonly RunRow[]): unknown[] {
   });
 }
 
-/** The rows of a run by its name, which outlive `close`; and how many cases a state may be asked for: a statement of PostgreSQL in this process takes ten times as long. */
+/** The rows of a run by its name, which outlive `close`; and how many cases a state may be asked for: a statement of PostgreSQL takes ten times as long. */
 interface Kind {
   readonly name: string;
   readonly open: (name: string) => Promise<RunRows>;
   readonly share: number;
 }
 
-const own = new OwnPostgres();
+const postgres = onePostgres();
 const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
 let state: Promise<Store> | undefined;
 
@@ -213,9 +213,12 @@ const KINDS: readonly Kind[] = [
     share: 1,
   },
   {
-    name: 'PostgreSQL in this process',
+    name: 'PostgreSQL',
     open: async (name) => {
-      state ??= openTestState(own.client(), newSchema(), folder, { clock }).then(({ store }) => store);
+      state ??= postgres
+        .client()
+        .then((client) => openTestState(client, newSchema(), folder, { clock }))
+        .then(({ store }) => store);
       return (await state).openRunRows(name);
     },
     share: 0.3,

@@ -5,6 +5,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
+import { afterAll, beforeAll } from 'vitest';
 import { RunFolders } from '../../src/state/run-folders.ts';
 import { DatabaseFailure, type PostgresClient, type Session } from '../../src/state/postgres/client.ts';
 import { pgClient } from '../../src/state/postgres/pg-client.ts';
@@ -13,6 +14,7 @@ import { openPostgresState } from '../../src/state/postgres/store.ts';
 import type { Clock } from '../../src/model/ports.ts';
 import type { ServiceAccount } from '../../src/model/state/store.ts';
 import type { SqlRow } from '../../src/state/sql-row.ts';
+import { isLong } from './long.ts';
 
 /** To make one takes some seconds of processor time, so the files of tests of one process share one, in schemas of their own. It ends with the process. */
 let inProcess: PGlite | undefined;
@@ -73,6 +75,33 @@ export const noPostgres: string | undefined =
   process.env['TEAMSHEET_TEST_POSTGRES'] !== undefined || binaries() !== undefined
     ? undefined
     : 'no PostgreSQL: set TEAMSHEET_TEST_POSTGRES to the address of one, or install it';
+
+/** Where there is a server, PostgreSQL in this process tells nothing new of what both do, and takes some seconds to begin: only the long form has both. */
+export const isServerEnough = noPostgres === undefined && !isLong;
+
+/** One PostgreSQL for all tests of a file: a server where that is enough, else PostgreSQL in this process. Its clients are closed at the end. */
+export function onePostgres(): { readonly client: () => Promise<PostgresClient> } {
+  if (!isServerEnough) {
+    const own = new OwnPostgres();
+    return { client: () => Promise.resolve(own.client()) };
+  }
+  let server: PostgresServer | undefined;
+  const clients: PostgresClient[] = [];
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(async () => {
+    for (const client of clients) await client.close();
+    await server?.close();
+  });
+  return {
+    client: async () => {
+      const client = await clientOf(server);
+      clients.push(client);
+      return client;
+    },
+  };
+}
 
 /** Root may not run a server: somebody else of this machine does, in a folder of theirs. */
 function serverUser(): { readonly name: string; readonly uid: number; readonly gid: number } | undefined {

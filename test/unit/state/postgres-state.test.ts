@@ -9,8 +9,8 @@ import {
   clientOf,
   newSchema,
   noPostgres,
+  onePostgres,
   openTestState,
-  OwnPostgres,
   startPooler,
   startPostgres,
   type PostgresServer,
@@ -22,15 +22,12 @@ import { testFolder } from '../../support/test-folder.ts';
 const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
 const account = { baseUrl: 'https://data.example', accountId: 'club' };
 
-let own: OwnPostgres;
+const postgres = onePostgres();
 let client: PostgresClient;
 let schema: string;
 const folder = testFolder();
-beforeAll(() => {
-  own = new OwnPostgres();
-});
-beforeEach(() => {
-  client = own.client();
+beforeEach(async () => {
+  client = await postgres.client();
   schema = newSchema();
 });
 
@@ -216,7 +213,7 @@ function byHand(): { readonly repeat: (work: () => void, everyMs: number) => () 
 describe('the lease of an account', () => {
   const secondsLeft = async (): Promise<number> => {
     const { rows } = await client.query(
-      `SELECT extract(epoch FROM expires - clock_timestamp())::double precision FROM "${schema}"."lease"`,
+      `SELECT (extract(epoch FROM expires) - extract(epoch FROM clock_timestamp()))::double precision FROM "${schema}"."lease"`,
       [],
     );
     return Number(rows[0]?.[0]);
