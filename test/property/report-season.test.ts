@@ -9,7 +9,7 @@ import { googleOfFile } from '../support/google/of-file.ts';
 import { runs } from '../support/long.ts';
 import { combinedRows, reportTab } from '../support/report-tab.ts';
 
-const RUNS = runs(25, 1500);
+const RUNS = runs(12, 1500);
 const SEED = process.env['TEAMSHEET_SEED'];
 
 const COLUMNS: readonly ReportColumn[] = [

@@ -111,7 +111,7 @@ it('I7: a saved plan is written as it is, or not at all', async () => {
         expectNoKeyTwice(engine);
       }),
     ),
-    { numRuns: runs(60, 5000) },
+    { numRuns: runs(25, 5000) },
   );
   // Both ends are seen, whatever the seed.
   expect(seen.pushed).toBeGreaterThan(0);

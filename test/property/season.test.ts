@@ -33,7 +33,7 @@ import { fakeService, memoryTables, pull, pullMapping, pullPorts } from '../supp
 
 const HOUR_MS = 3_600_000;
 const FROM = Number(process.env['TEAMSHEET_SEED'] ?? (isLong ? Date.now() % 1_000_000 : 1));
-const SEASONS = runs(100, 20_000);
+const SEASONS = runs(50, 20_000);
 const TOGETHER = 25;
 
 const account = { baseUrl: 'http://127.0.0.1:1', accountId: 'a' };

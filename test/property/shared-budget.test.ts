@@ -14,7 +14,7 @@ import { virtualClock } from '../support/clock.ts';
 import { limitedService } from '../support/limited-service.ts';
 import { runs } from '../support/long.ts';
 
-const RUNS = runs(20, 1000);
+const RUNS = runs(10, 1000);
 const BASE_URL = 'https://service.test/fantasy/';
 const PATCH = { body: { id: '0b0e3c9a-0000-4000-8000-000000000002', display_name: 'Ana' } };
 

@@ -8,7 +8,7 @@ import { googleOfFile } from '../support/google/of-file.ts';
 import { runs } from '../support/long.ts';
 import { reportTab } from '../support/report-tab.ts';
 
-const RUNS = runs(40, 500);
+const RUNS = runs(20, 500);
 
 const COLUMNS: readonly ReportColumn[] = [
   { header: 'No.', type: 'integer' },

@@ -338,7 +338,7 @@ describe('a comparison that is remembered', () => {
           });
         expect(await plans(true)).toEqual(await plans(false));
       }),
-      { numRuns: runs(80, 4_000) },
+      { numRuns: runs(40, 4_000) },
     );
     for (const edit of HARMLESS) expect([edit, recalled.get(edit) ?? 0]).not.toEqual([edit, 0]);
     for (const edit of OF_ROWS) expect([edit, known.get(edit) ?? 0]).not.toEqual([edit, 0]);
@@ -382,7 +382,7 @@ describe('rows that a push compares while it reads them', () => {
         if (0 < marked.compared && marked.compared < plain.compared)
           kept.set(between, (kept.get(between) ?? 0) + 1);
       }),
-      { numRuns: runs(150, 4_000) },
+      { numRuns: runs(60, 4_000) },
     );
     // The account was asked before the lock.
     expect([...kept.keys()].sort()).toEqual([...OF_SERVICE, 'another resource', 'nothing']);

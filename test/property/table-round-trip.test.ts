@@ -11,7 +11,7 @@ import { runs } from '../support/long.ts';
 import { reportTab } from '../support/report-tab.ts';
 import { testFolder } from '../support/test-folder.ts';
 
-const RUNS = runs(60, 1000);
+const RUNS = runs(30, 1000);
 
 const COLUMNS: readonly ReportColumn[] = [
   { header: 'No.', type: 'integer' },

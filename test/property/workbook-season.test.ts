@@ -23,7 +23,7 @@ import { handMade, textRow } from '../support/workbook.ts';
 import { makeZip } from '../support/zip.ts';
 import { readTab } from '../unit/tables/xlsx-source.ts';
 
-const RUNS = runs(25, 1500);
+const RUNS = runs(12, 1500);
 const SEED = process.env['TEAMSHEET_SEED'];
 
 const folder = testFolder();
