@@ -1,13 +1,14 @@
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { realClock } from '../../src/runtime/clock.ts';
 import { startServer, USERS_MAPPING, without, type Outcome, type RunOptions } from '../support/cli.ts';
 import { control } from '../support/control.ts';
 import { clientOf, noPostgres, openTestState } from '../support/postgres.ts';
 import { postgresProgram } from '../support/postgres-program.ts';
 import { manyUsers, program } from '../support/program.ts';
 import { smallDemo, SQUADS } from '../support/small-demo.ts';
-import { runHere } from '../support/run-here.ts';
+import { runHere, runInProcess } from '../support/run-here.ts';
 
 const ONCE_A_YEAR = '0 5 1 1 *';
 const scheduled = (mapping: string): string => `${mapping}schedule: "${ONCE_A_YEAR}"\n`;
@@ -213,7 +214,7 @@ alerts: [{ webhook: { env: ALERT_URL }, on: [deadline_near], allow_private: true
     await start(smallDemo(folder.path, {}, '2026-08-19T00:00:00Z'));
     setUp();
     folder.write('teamsheet.yaml', `${config(at.schema)}vars: { fantasy_league_id: 1 }\n`);
-    expect((await runOn({}, 'push', 'users', '--yes')).code).toBe(0);
+    expect((await run('push', 'users', '--yes')).code).toBe(0);
     const before = writes().length;
     const [[accountId]] = (await stored('SELECT account_id FROM @.account')) as [[string]];
     const clock = { now: Date.now, monotonic: () => performance.now(), sleep: () => Promise.resolve() };
@@ -223,15 +224,15 @@ alerts: [{ webhook: { env: ALERT_URL }, on: [deadline_near], allow_private: true
       // Nobody renews it, and a busy machine takes its time.
       termMs: 3_600_000,
     });
-    const { code, stderr } = await runOn({}, 'worker', '--once');
+    const { code, stderr } = await run('worker', '--once');
     expect(stderr).toContain('is being written to by');
     expect(code).toBe(6);
     expect(writes()).toHaveLength(before);
     await store.close();
-    const weeks = await runOn({}, 'weeks', '--json');
+    const weeks = await run('weeks', '--json');
     expect(JSON.parse(weeks.stdout)).toMatchObject({ weeks: [{ week: '1', lineups: SQUADS }] });
     // What waited for the push is done once that is over.
-    expect((await runOn({}, 'worker', '--once')).code).toBe(0);
+    expect((await run('worker', '--once')).code).toBe(0);
     expect(writes().length).toBeGreaterThan(before);
   });
 
@@ -360,12 +361,12 @@ alerts: [{ webhook: { env: ALERT_URL }, on: [deadline_near], allow_private: true
   it('do not begin on a machine whose clock is wrong, and doctor says so', async () => {
     await start();
     setUp();
-    const minuteAhead = 'data:text/javascript,const now = Date.now; Date.now = () => now() + 60_000;';
-    const nodeArgs = ['--import', minuteAhead];
-    const worker = await runOn({ nodeArgs }, 'worker', '--once');
+    const minuteAhead = { ...realClock, now: () => realClock.now() + 60_000 };
+    const place = { cwd: folder.path, env: env() };
+    const worker = await runInProcess(['worker', '--once'], place, minuteAhead);
     expect(worker.stderr).toMatch(/^✗ the clock of this machine is \d+ s off that of /);
     expect(worker.code).toBe(6);
-    const doctor = await runOn({ nodeArgs }, 'doctor');
+    const doctor = await runInProcess(['doctor'], place, minuteAhead);
     expect(doctor.stdout).toMatch(/clock .* off that of the state's database/);
     expect(doctor.code).toBe(6);
     expect(writes()).toEqual([]);
