@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dice, type Dice } from '../simulation/dice.ts';
-import { BIN, makeFolder, runCli, startService, USERS_MAPPING, type Service } from '../support/cli.ts';
+import { BIN, makeFolder, startService, USERS_MAPPING, type Service } from '../support/cli.ts';
 import { control } from '../support/control.ts';
 import { openLine, type Line } from '../support/cut-line.ts';
 import { clientOf, newSchema, noPostgres, startPostgres } from '../support/postgres.ts';
 import { isLong } from '../support/long.ts';
+import { runHere } from '../support/run-here.ts';
 
-const MINUTES = Number(process.env['TEAMSHEET_MINUTES'] ?? (isLong ? 20 : 0.4));
+const MINUTES = Number(process.env['TEAMSHEET_MINUTES'] ?? (isLong ? 20 : 0.25));
 const SEED = Number(process.env['TEAMSHEET_SEED'] ?? (isLong ? Date.now() % 1_000_000 : 1));
 // What is under way at the end is gone on with.
 vi.setConfig({ testTimeout: (MINUTES + 10) * 60_000 });
@@ -173,7 +174,7 @@ describe.skipIf(noPostgres !== undefined)(`four workers on one database (${noPos
     const stored = async (query: string): Promise<readonly (readonly unknown[])[]> =>
       (await client.current.query(query.replaceAll('@', `"${schema}"`), [])).rows;
     const run = (...args: readonly string[]) =>
-      runCli(args, { cwd: folder.path, env: { ...service.env, TEAMSHEET_STATE_URL: server.url } });
+      runHere(args, { cwd: folder.path, env: { ...service.env, TEAMSHEET_STATE_URL: server.url } });
     const makeDue = async (): Promise<void> => {
       await stored(
         `UPDATE @.fact SET value = '{\\"sinceMs\\":1}' WHERE name LIKE 'schedule:%' AND value NOT LIKE '%unfinished%'`,
