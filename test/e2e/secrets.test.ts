@@ -36,7 +36,8 @@ it('shows the key in no output, state, report, result or error', async () => {
       .end(`<p>${String(request.headers['x-api-key'] ?? '')}</p>`);
   });
   const env = { ...service.env };
-  const run = (args: readonly string[], more: Record<string, string> = {}): Promise<Outcome> =>
+  /** With a service or a key that is wrong the built program runs: Node itself may warn of them. */
+  const runWith = (args: readonly string[], more: Record<string, string>): Promise<Outcome> =>
     runCli([...args, '--verbose'], { cwd: folder.path, env: { ...env, ...more } });
   const outcomes: Outcome[] = [];
   for (const args of [
@@ -49,13 +50,13 @@ it('shows the key in no output, state, report, result or error', async () => {
     ['api', 'list-users'],
     ['api', 'create-users', '--body', '{"users":[{"external_id":"M1","display_name":"x"}]}', '--yes'],
   ]) {
-    outcomes.push(await run(args));
+    outcomes.push(await runHere([...args, '--verbose'], { cwd: folder.path, env }));
   }
   outcomes.push(
-    await run(['account'], { TEAMSHEET_BASE_URL: echo.baseUrl }),
-    await run(['plan'], { TEAMSHEET_BASE_URL: `http://user:${CANARY}@127.0.0.1` }),
-    await run(['plan'], { TEAMSHEET_BASE_URL: `${service.baseUrl}?key=${CANARY}` }),
-    await run(['plan'], { TEAMSHEET_API_KEY: `${CANARY} with blanks` }),
+    await runWith(['account'], { TEAMSHEET_BASE_URL: echo.baseUrl }),
+    await runWith(['plan'], { TEAMSHEET_BASE_URL: `http://user:${CANARY}@127.0.0.1` }),
+    await runWith(['plan'], { TEAMSHEET_BASE_URL: `${service.baseUrl}?key=${CANARY}` }),
+    await runWith(['plan'], { TEAMSHEET_API_KEY: `${CANARY} with blanks` }),
   );
   await echo.close();
   expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 3, 3, 0, 0, 0, 3, 8, 4, 4, 4]);
