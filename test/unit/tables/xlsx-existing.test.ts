@@ -720,7 +720,7 @@ rules:
 
   it.runIf(hasLibreOffice())('has its rules once, however often LibreOffice saved it', async () => {
     await editedReport();
-    for (const rows of [3, 5, 4]) {
+    for (const rows of [3, 5, 4].slice(0, runs(2, 3))) {
       await flags(rows);
       await convert(file(), 'xlsx', path.join(folder.path, 'saved'));
       await rename(path.join(folder.path, 'saved', 'season.xlsx'), file());
