@@ -16,6 +16,7 @@ import { readEffects, readFacts } from '../support/season/facts.ts';
 import type { Facts } from '../support/season/facts.ts';
 import type { MappingName } from '../support/season/tables.ts';
 import { runs } from '../support/long.ts';
+import { runHere } from '../support/run-here.ts';
 
 const KILLS = runs(3, 100);
 /** Kills of one season: the push, and resumes of it. */
@@ -159,15 +160,17 @@ class Season {
 
   /** A command, killed if it lives long enough. */
   run(args: readonly string[], death?: Death): Promise<Outcome> {
+    const place = { cwd: this.folder.path, env: { TEAMSHEET_API_KEY: this.sandbox.apiKey } };
+    this.#onRequest = () => undefined;
+    if (death === undefined) return runHere(args, place);
     let requests = 0;
     return runCli(args, {
-      cwd: this.folder.path,
-      env: { TEAMSHEET_API_KEY: this.sandbox.apiKey },
+      ...place,
       started: (kill) => {
         const end = (): void => kill('SIGKILL');
         this.#onRequest = (answered) => {
           requests += 1;
-          if (requests !== death?.nth) return;
+          if (requests !== death.nth) return;
           if (death.when === 'arrived') end();
           if (death.when === 'answered') void answered.then(end);
           if (death.when === 'later') setTimeout(end, death.laterMs);
