@@ -144,7 +144,7 @@ export async function findCase(
   const why = settled.detail.length === 0 ? '' : ` (${renderSaid(settled.detail)})`;
   const said = `${settled.id} is resolved already: ${settled.result ?? 'open'}${why}`;
   if (assume !== undefined && (settled.result === 'applied') !== (assume === 'applied'))
-    throw new StoppedError('resolve.settled', `${said}; it can no longer be counted as ${assume} any more`, {
+    throw new StoppedError('resolve.settled', `${said}; it can no longer be counted as ${assume}`, {
       next: `runs ${settled.runId}`,
     });
   emit({ kind: 'note', message: said });
