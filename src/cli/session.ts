@@ -1,3 +1,4 @@
+import { TeamsheetError } from '../model/error.ts';
 import { withholder } from '../model/withhold.ts';
 import { readConfig, type Config } from '../runtime/config/config.ts';
 import { connectionOf, type Connection } from '../runtime/config/connection.ts';
@@ -80,7 +81,9 @@ export async function withAccount<T>(
         return await work({ ...session, endProgress: stop });
       } catch (error) {
         stop();
-        await sayCutOff(sentence, cutOff, session.ports.service.counts().writes, program);
+        // Where the state is not in its place, the run looks lost.
+        if (!(error instanceof TeamsheetError && error.code === 'state.moved'))
+          await sayCutOff(sentence, cutOff, session.ports.service.counts().writes, program);
         throw error;
       } finally {
         stop();

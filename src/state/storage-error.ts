@@ -47,6 +47,15 @@ function gone(file: string, cause: Error): UnavailableError {
   });
 }
 
+/** Somebody removed, renamed or replaced the file of the state while it was open: what would be written into it is kept nowhere. Code `state.moved`. */
+export function moved(file: string): UnavailableError {
+  const message = `${file} was removed, renamed or replaced while the command was using it, so that nothing more can be recorded`;
+  return new UnavailableError('state.moved', message, {
+    file,
+    next: 'Put the folder of the state where it was, or go to where it is now, and run the command again; leave it alone until the command ends.',
+  });
+}
+
 /**
  * The error that a failure of SQLite or of the file system means for `file`: `state.busy`, `state.damaged`, `state.gone` or `state.unwritable`; any
  * other error comes back as it is.

@@ -208,7 +208,7 @@ export async function write(
   } catch (error) {
     stoppedBy = stopOf(withoutState(error, run), ports.signal);
     if (stoppedBy === undefined) throw error;
-    if (stoppedBy.code === 'lock.lost') {
+    if (stoppedBy.code === 'lock.lost' || stoppedBy.code === 'state.moved') {
       await rows.close();
       throw lostAfter(stoppedBy, ports.service.counts().writes);
     }
@@ -236,7 +236,7 @@ function withoutState(error: unknown, { id }: Run): unknown {
   });
 }
 
-/** Whoever has the lock now goes on with the run, so that nothing of it is touched any more. */
+/** Whoever has the lock now, or finds the state where it is, goes on with the run, so that nothing of it is touched any more. */
 function lostAfter(stop: TeamsheetError, writes: number): TeamsheetError {
   const { code, message, next } = stop;
   return writes === 0 ? stop : new IncompleteError(code, message, { next, cause: stop });

@@ -7,7 +7,7 @@ import { ConfigError } from '../../model/error.ts';
 import { wrongPart } from './check-schema.ts';
 import { isErrno, makePrivateFile, makePrivateFolder } from '../private-files.ts';
 import { integer, type SqlRow } from '../sql-row.ts';
-import { attempt, busy, damaged, storageError } from '../storage-error.ts';
+import { attempt, busy, damaged, moved, storageError } from '../storage-error.ts';
 
 /** The shape of a file: what marks it as ours, and the statements that bring it from version n to n + 1. */
 export interface DatabaseFormat {
@@ -36,11 +36,13 @@ const QUICK_CHECK_MAX_BYTES = 8 * 1024 * 1024;
 export class Database {
   readonly #name: string;
   readonly #connection: DatabaseSync;
+  readonly #isThere: () => boolean;
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(name: string, connection: DatabaseSync) {
+  constructor(name: string, connection: DatabaseSync, isThere = () => true) {
     this.#name = name;
     this.#connection = connection;
+    this.#isThere = isThere;
   }
 
   /** Resolves with what `work` read. Errors: those of `storageError`. */
@@ -48,9 +50,13 @@ export class Database {
     return attempt(this.#name, work);
   }
 
-  /** Runs `work` as one transaction; resolves once it is committed. Errors: those of `storageError`, and then nothing was changed. */
+  /** Runs `work` as one transaction; resolves once it is committed. Errors: those of `storageError`, `state.moved`, and then nothing was changed. */
   write<T>(work: () => T): Promise<T> {
-    return this.read(() => transaction(this.#connection, work));
+    return this.read(() => {
+      // SQLite goes on writing into a file that has no name any more, or another one, and nobody would find that again.
+      if (!this.#isThere()) throw moved(this.#name);
+      return transaction(this.#connection, work);
+    });
   }
 
   /** The same for what can be read again: of a file of full durability a power cut may take it, unless a later {@link write} was committed. */
@@ -160,7 +166,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     const connection = connect(file, options);
     try {
       prepareConnection(connection, options);
-      return new Database(name, connection);
+      return new Database(name, connection, placeOf(options));
     } catch (error) {
       connection.close();
       throw error;
@@ -168,6 +174,17 @@ export function openDatabase(options: DatabaseOptions): Database {
   } catch (error) {
     throw storageError(name, error);
   }
+}
+
+/** Whether a file of full durability still stands where it was opened. The others are made again where they are lost. */
+function placeOf({ file, durability }: DatabaseOptions): () => boolean {
+  if (file === null || durability !== 'full') return () => true;
+  const look = () => statSync(file, { bigint: true, throwIfNoEntry: false });
+  const opened = look();
+  return () => {
+    const found = look();
+    return found?.ino === opened?.ino && found?.dev === opened?.dev;
+  };
 }
 
 /** `seal(...)` in statements is the checksum of some values. */

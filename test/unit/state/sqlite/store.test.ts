@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -572,6 +573,31 @@ describe('a state file that is not whole', () => {
     database.exec(statement);
     database.close();
   }
+});
+
+describe('a state file that is not where it was opened', () => {
+  const away = (): string => join(folder.path, 'away');
+  it.each<[string, () => void]>([
+    ['removed', () => rmSync(dirname(file), { recursive: true })],
+    ['moved with its folder', () => renameSync(dirname(file), away())],
+    [
+      'replaced by a copy',
+      () => {
+        copyFileSync(file, away());
+        renameSync(away(), file);
+      },
+    ],
+  ])('takes nothing more where it was %s', async (_, change) => {
+    const store = await open();
+    await store.setFact(account, 'before', '1');
+    change();
+    await expect(store.setFact(account, 'after', '1')).rejects.toMatchObject({
+      code: 'state.moved',
+      exitCode: 8,
+    });
+    expect(await store.fact(account, 'after')).toBeUndefined();
+    await store.close();
+  });
 });
 
 describe('a state file that cannot be written', () => {
