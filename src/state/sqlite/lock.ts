@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { homedir, hostname } from 'node:os';
+import { homedir, hostname, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { StoppedError } from '../../model/error.ts';
+import { ConfigError, StoppedError } from '../../model/error.ts';
 import type { HeldLock, Lock, LockLook, ServiceAccount } from '../../model/state/store.ts';
 import { canonicalBaseUrl } from '../../model/service-address.ts';
 import { makePrivateFile, makePrivateFolder } from '../private-files.ts';
@@ -14,11 +14,35 @@ const SQLITE_BUSY = 5;
 /** Who only looks at a lock has it for less. */
 const LOOK_MS = 200;
 
-/** The folder of this machine's locks: `teamsheet/locks` under XDG_STATE_HOME (when that is absolute) or `~/.local/state`. */
-export function lockFolder(env: Readonly<Record<string, string | undefined>>): string {
+/** Where the system says that the user's own folder is: HOME, then its list of users. */
+const HOMES: readonly (() => string)[] = [homedir, () => userInfo().homedir];
+
+/**
+ * The folder of this machine's locks: `teamsheet/locks` under XDG_STATE_HOME (when that is absolute) or `~/.local/state`. It is the same in whatever folder a
+ * command is typed. Errors: ConfigError `lock.folder` where the user has no home.
+ */
+export function lockFolder(env: Readonly<Record<string, string | undefined>>, homes = HOMES): string {
   const base = env.XDG_STATE_HOME;
-  const state = base !== undefined && isAbsolute(base) ? base : join(homedir(), '.local', 'state');
+  const state = base !== undefined && isAbsolute(base) ? base : join(homeOf(homes), '.local', 'state');
   return join(state, 'teamsheet', 'locks');
+}
+
+function homeOf(homes: typeof HOMES): string {
+  for (const find of homes) {
+    try {
+      const home = find();
+      if (isAbsolute(home)) return home;
+    } catch {
+      // A user that the system's list lacks, as in a container, has none there.
+    }
+  }
+  throw new ConfigError(
+    'lock.folder',
+    'the user who runs this has no home folder, in which the locks of this machine stand',
+    {
+      next: 'Set HOME or XDG_STATE_HOME to the absolute path of a folder of that user, then run the command again.',
+    },
+  );
 }
 
 /**

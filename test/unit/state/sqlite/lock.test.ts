@@ -116,4 +116,19 @@ describe('lockFolder', () => {
     expect(lockFolder({ XDG_STATE_HOME: '' })).toBe(atHome);
     expect(lockFolder({})).toBe(atHome);
   });
+
+  it('never goes by the working folder: where HOME is empty or relative, the list of users says where home is', () => {
+    for (const home of ['', 'home', '.'])
+      expect(lockFolder({}, [() => home, () => '/home/ann'])).toBe('/home/ann/.local/state/teamsheet/locks');
+  });
+
+  it('asks for a folder where the user has no home', () => {
+    const none = (): string => {
+      throw new Error('uv_os_homedir returned ENOENT');
+    };
+    expect(() => lockFolder({}, [none, none])).toThrow(
+      expect.objectContaining({ code: 'lock.folder', exitCode: 4 }) as Error,
+    );
+    expect(lockFolder({ XDG_STATE_HOME: '/var/state' }, [none])).toBe('/var/state/teamsheet/locks');
+  });
 });
