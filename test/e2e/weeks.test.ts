@@ -186,6 +186,24 @@ describe('a game week', () => {
     expect(weekOf(await json('weeks', '--offline'), WEEK)).toMatchObject({ state: 'final', note: null });
   });
 
+  it('is read again, and final, once somebody else had it processed, and the week before never was', async () => {
+    await json('weeks', 'read');
+    await control(service.sandbox, 'POST', '/play-next-week');
+    await json('weeks', 'read');
+    await control(service.sandbox, 'POST', '/clock', { advance: '2h' });
+    const { current_game_week } = (await ask('/fantasy-league/1')) as {
+      readonly current_game_week: { readonly id: string };
+    };
+    await ask('/auto-substitution', { fantasy_league_id: 1, game_week_id: current_game_week.id });
+    await control(service.sandbox, 'POST', '/clock', { advance: '1h' });
+    const [again] = (await json('weeks', 'read')).leagues ?? [];
+    expect(again).toMatchObject({ read: { lineups: SQUADS, squads: SQUADS }, left: { lineups: 0 } });
+    expect(weekOf(await json('weeks', '--offline'), '7')).toMatchObject({ state: 'final', note: null });
+    expect(weekOf(await json('weeks', '--offline'), WEEK)).not.toMatchObject({ state: 'final' });
+    const [once] = (await json('weeks', 'read')).leagues ?? [];
+    expect(once).toMatchObject({ read: { lineups: 0, squads: 0 } });
+  });
+
   it('is read again after its trigger by a reading that goes on with one from before', async () => {
     const [stopped] = (await json('weeks', 'read', '--max-requests', String(SQUADS + 20))).leagues ?? [];
     expect(stopped).toMatchObject({ read: { lineups: SQUADS } });

@@ -1,7 +1,9 @@
 import type { RecordOf } from '../../contract/index.ts';
 import type { KeptKind, LeagueScope } from '../../model/state/memory.ts';
+import { parseTimeMs } from '../../model/time/service-time.ts';
 import { shownWeek } from '../../season/kept.ts';
 import { latestKept, weeksFrom } from '../memory/known-weeks.ts';
+import { keptRecords } from '../memory/league-records.ts';
 import { leagueWeeks } from '../memory/league-weeks.ts';
 import { earlierAheadMs, serviceNow } from '../memory/service-time.ts';
 import { readOne, type ReadContext } from './read.ts';
@@ -92,7 +94,7 @@ type TurnContext = Pick<ReadContext, 'service' | 'store' | 'clock'>;
 
 /**
  * When the week that a league shows changed last: it began, it ended, its substitutions were processed, or this state set the points configuration, by which a service may count all weeks
- * anew. What was read before is to be read again.
+ * anew. What was read before is to be read again. Where nobody knows whether it was processed, the newest record of the log may be of it: line-ups after that record tell.
  */
 async function lastTurn(scope: LeagueScope, context: TurnContext) {
   const nowMs = await serviceNow(context, scope.account);
@@ -101,7 +103,11 @@ async function lastTurn(scope: LeagueScope, context: TurnContext) {
   const set = await context.store.fact(scope.account, `points_config_id:${scope.league}`);
   // Facts bear our time.
   const setMs = set && Math.min(nowMs, set.atMs + (await earlierAheadMs(context, scope.account)));
-  const turns = [week?.startMs, isOver ? week?.endMs : undefined, processed?.atMs, setMs];
+  const processedMs =
+    isOver && processed === undefined
+      ? parseTimeMs((await keptRecords(context.store.memory, scope)).at(-1)?.created_at ?? '')
+      : processed?.atMs;
+  const turns = [week?.startMs, isOver ? week?.endMs : undefined, processedMs, setMs];
   const come = turns.filter((atMs = Number.NaN) => atMs <= nowMs).map(Number);
   return { nowMs, isOver, gameWeek: week?.id, atMs: Math.max(-Infinity, ...come) };
 }

@@ -200,6 +200,8 @@ async function readAll(task: Task): Promise<WeekReading> {
     stoppedBy = error;
   }
   await context.flush();
+  // Line-ups may tell only now of which week the records of the log are.
+  await markLogged(context.store, scope);
   return { read, left: await leftOf(task), stoppedBy };
 }
 
