@@ -115,6 +115,21 @@ describe('retry', () => {
     expect([...engine.files.keys()]).not.toContain('users.rejected');
   });
 
+  it('keeps the rows to correct of one account when another one takes them all', async () => {
+    const engine = await makeEngine();
+    engine.service.refuses.add('A');
+    userTable(engine, 'A,Ann,');
+    await pushUsers(engine);
+    const { ports } = await makeEngine();
+    const other = { ...engine.ports, service: ports.service, baseUrl: 'http://127.0.0.1:8788' };
+    const taken = await push(other, 'push', [users], PLAN_OPTIONS, approve);
+    expect(counts(taken)).toMatchObject({ created: 1, exit: 0 });
+    expect([...engine.files.keys()]).toContain('users.rejected');
+    engine.service.refuses.clear();
+    await pushUsers(engine);
+    expect([...engine.files.keys()]).not.toContain('users.rejected');
+  });
+
   it('counts keys where more rows than one have a refused key', async () => {
     const engine = await userEngine(['A,Ann,', 'A,Amy,', 'B,,']);
     await pushUsers(engine);

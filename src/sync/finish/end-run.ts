@@ -21,7 +21,7 @@ import { needsResolve } from './needs-resolve.ts';
 import { reasonsOf, type Reason } from './reasons.ts';
 import { writeResults } from './results.ts';
 import { optionsOf } from '../journal/stored-run.ts';
-import { writtenSince } from '../runs/superseded.ts';
+import { areOfAnotherAccount, writtenSince } from '../runs/superseded.ts';
 import type { RunReport, SyncPorts } from '../ports.ts';
 import { writeBackOutcomes, type LeftRows } from './write-back.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
@@ -140,7 +140,8 @@ async function endMapping(
   checkCounts(name, counts);
   const remedy = exitCode === undefined ? `teamsheet resume ${run.id}` : 'the same command';
   const files = await tryResults(task, isTaken, remedy);
-  if (!isTaken && isAllDone(run, mapping, counts)) await removeRejected(task);
+  if (!isTaken && isAllDone(run, mapping, counts) && !(await areOfAnotherAccount(ports.store, run, name)))
+    await removeRejected(task);
   const reasons = await reasonsOf(rows, mapping, stoppedBy?.code);
   const notWrittenBack = await writeBackOutcomes(ports, task, isTaken ? left?.get(name) : undefined);
   const gone = await countMissing(task);

@@ -9,6 +9,9 @@ import type { MappingPlan } from '../../plan/saved/push-plan.ts';
 import { missingOf } from '../../plan/missing-mapping.ts';
 import { resourcePlans } from '../../plan/resources/index.ts';
 
+/** Runs that are looked at for those of several accounts, or that others replaced. */
+const NEWEST = 1000;
+
 /**
  * What is left of a run is older than what a later run of the same mapping has read, so that it must not change records back unasked: such rows are
  * deferred for good, and the next push reads them again. Rows that create something go on, and all of them do where `newer_run` is allowed. Answers the plan
@@ -107,6 +110,18 @@ export async function writtenSince(
   );
 }
 
+/** Whether the rows to correct of a mapping are those of another account than the run's: its newest run that refused some wrote there. */
+export async function areOfAnotherAccount(
+  store: Pick<SyncPorts['store'], 'runs'>,
+  { account }: Run,
+  mapping: string,
+): Promise<boolean> {
+  const hasRefused = (each: MappingSummary): boolean =>
+    each.direction === 'push' && each.name === mapping && each.invalid + each.rejected > 0;
+  const newest = (await store.runs(NEWEST)).find(({ summaries }) => summaries.some(hasRefused));
+  return newest !== undefined && !isSameAccount(newest.account, account);
+}
+
 /** The newest of the later runs that has read the table of a mapping again; a retry reads refused rows alone. */
 const readSince = (run: Run, later: readonly Run[], mapping: string): Run | undefined =>
   later.find((each) => hasRead(each, run, mapping));
@@ -157,9 +172,6 @@ export async function newestLeft(
   );
   return left ?? newest;
 }
-
-/** Runs that are looked at for those that others replaced. */
-const NEWEST = 1000;
 
 /**
  * By the id of each unfinished run that needs nobody any more, the runs which finished since and have read all of its tables whole. A run with a write of which
