@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder, runCli, startService, USERS_MAPPING } from '../support/cli.ts';
 import type { Outcome, RunOptions, Service } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
 
 const TABLE = 'Member ID,Name\nu1,Ana\nu2,Bo\n';
 const WAITING = /users\.csv is a pipe: waiting for what is written into it/;
@@ -20,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A folder of files and pipes, for one test. */
+/** A folder of files and pipes, for one test. With options `run` starts the built program, for signals, a shell or a look while it waits. */
 async function inFolder<T>(
   {
     pipes = [],
@@ -34,8 +35,9 @@ async function inFolder<T>(
   const folder = makeFolder(files);
   try {
     for (const pipe of pipes) execFileSync('mkfifo', [join(folder.path, pipe)]);
+    const place = { cwd: folder.path, env: service.env };
     return await work(folder.path, (args, options) =>
-      runCli(args, { cwd: folder.path, env: service.env, ...options }),
+      options === undefined ? runHere(args, place) : runCli(args, { ...place, ...options }),
     );
   } finally {
     folder.remove();

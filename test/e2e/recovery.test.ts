@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { signalOnce, USERS_MAPPING } from '../support/cli.ts';
 import type { Outcome, RunOptions } from '../support/cli.ts';
 import { manyUsers, program, settlesIn, type Document as Basic } from '../support/program.ts';
+import { runHere } from '../support/run-here.ts';
 import { createLock, lockFolder } from '../../src/state/sqlite/lock.ts';
 
 /** Nothing of the sandbox is applied later than a moment after it was sent. */
@@ -153,12 +154,13 @@ describe('retry', () => {
     for (const name of ['teamsheet.yaml', 'mappings', '.teamsheet'])
       cpSync(join(folder.path, name), join(moved, name), { recursive: true });
     const again = ['retry', '--json', '--yes'];
-    expect(parse(await runWith({ cwd: moved }, ...again))).toMatchObject({
+    const place = { cwd: moved, env: service.env };
+    expect(parse(await runHere(again, place))).toMatchObject({
       exit_code: 4,
       error: { code: 'source.missing' },
     });
     folder.write('moved/users.csv', `${HEADER}M1,Ann,\nM2,Bob,\n`);
-    expect(parse(await runWith({ cwd: moved }, ...again))).toMatchObject({
+    expect(parse(await runHere(again, place))).toMatchObject({
       exit_code: 0,
       mappings: [{ name: 'users', rows: 1, created: 1 }],
     });
