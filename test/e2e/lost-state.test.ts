@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { makeFolder, runCli, startServer, USERS_MAPPING, type Outcome } from '../support/cli.ts';
 import { folderOfTest, serviceOfTest } from '../support/of-test.ts';
@@ -35,10 +35,11 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return body;
 }
 
-beforeEach(async () => {
-  writes = 0;
-  hangs = undefined;
-  sandbox = await createSandbox();
+/** The service keeps what it has in the folder, so that a copy of the folder holds both. */
+const openService = (): Promise<Sandbox> => createSandbox({ db: join(folder.path, 'service.sqlite') });
+
+// One address for all tests: a folder that one has left is the start of another.
+beforeAll(async () => {
   server = await startServer((request, response) => {
     void (async () => {
       const { method, url = '' } = request;
@@ -59,6 +60,10 @@ beforeEach(async () => {
       else response.writeHead(answer.status, { ...answer.headers }).end(answer.body);
     })();
   });
+});
+beforeEach(async () => {
+  writes = 0;
+  hangs = undefined;
   folder = makeFolder({
     'mappings/prices.yaml': PRICES,
     'teamsheet.yaml': `version: 1
@@ -67,12 +72,13 @@ environment: one
 push: { settle: 0s }
 `,
   });
+  sandbox = await openService();
 });
 afterEach(async () => {
-  await server.close();
   await sandbox.close();
   folder.remove();
 });
+afterAll(() => server.close());
 
 const run = (
   args: readonly string[],
@@ -103,7 +109,7 @@ async function uploadsOf(): Promise<ReadonlyMap<number, number>> {
 }
 
 /** Seven prices in three uploads, of which the second is applied and hangs until its process is killed. */
-async function pushUntilKilled(): Promise<void> {
+async function pushAndKill(): Promise<void> {
   folder.write('prices.csv', table(4, 5, 6, 7, 8, 9, 10));
   const killed = await run(['push', '--yes'], (kill) => {
     hangs = { at: 2, isApplied: true, act: () => kill('SIGKILL') };
@@ -152,6 +158,25 @@ function lose(names: RegExp, loseOne: Loss): void {
 }
 
 describe('a pulled plug', () => {
+  /** The folder as one killed push has left it: every loss begins with it. */
+  const left = makeFolder();
+  let isKilled = false;
+  afterAll(() => left.remove());
+
+  async function pushUntilKilled(): Promise<void> {
+    if (isKilled) {
+      await sandbox.close();
+      rmSync(folder.path, { recursive: true });
+      cpSync(left.path, folder.path, { recursive: true });
+    } else {
+      await pushAndKill();
+      await sandbox.close();
+      cpSync(folder.path, left.path, { recursive: true });
+      isKilled = true;
+    }
+    sandbox = await openService();
+  }
+
   it.each(LOSSES)('with the %s uploads no price twice', async (what, names, loseOne) => {
     await pushUntilKilled();
     lose(names, loseOne);
