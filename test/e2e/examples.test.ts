@@ -40,7 +40,17 @@ it('import-csv.ts creates what is new, once', async () => {
 });
 
 it('pull-report.ts writes the report', async () => {
-  await run('import-csv.ts');
+  const added = await fetch(`${service.baseUrl}/v1/user`, {
+    method: 'POST',
+    headers: { 'x-api-key': service.apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      users: [
+        { external_id: 'A', display_name: 'Ann' },
+        { external_id: 'B', display_name: 'Bob' },
+      ],
+    }),
+  });
+  expect(added.ok).toBe(true);
   expect(await run('pull-report.ts')).toEqual({
     code: 0,
     stdout: '2 records in out/users.csv\n',
