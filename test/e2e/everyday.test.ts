@@ -352,8 +352,10 @@ describe('demo', () => {
   afterAll(() => scratch.remove());
   const FILES = ['season.xlsx', 'squads.csv', 'lineups.csv', 'fixtures.csv', 'auto_substitutions.csv'];
 
-  it('lives through some game weeks, and writes a workbook with charts of them and four CSV files, over those of the demo before', async () => {
-    const { code, stdout, stderr } = await runHere(['demo'], { cwd: scratch.path });
+  it('lives through some game weeks, and writes a workbook with charts of them and four CSV files, over those of the demo before; the configured service is sent nothing', async () => {
+    const before = service.requests.length;
+    const { code, stdout, stderr } = await runHere(['demo'], { cwd: scratch.path, env: service.env });
+    expect(service.requests.slice(before)).toEqual([]);
     // On a busy machine it takes so long that it says how far it is.
     const said = stderr.split('\n').filter((line) => line !== '' && !/^\S+: [\d,]+(\/[\d,]+)? /.test(line));
     expect({ code, said }).toEqual({ code: 0, said: [] });

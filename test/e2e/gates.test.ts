@@ -6,6 +6,7 @@ import { createLock, lockFolder } from '../../src/state/sqlite/lock.ts';
 import { CHECKS, type Check } from '../../src/sync/checks.ts';
 import type { Outcome } from '../support/cli.ts';
 import { makeGateStates, OPEN_USER, WEEKS, type FolderState } from '../support/gate-states.ts';
+import { isLong } from '../support/long.ts';
 
 let states: Awaited<ReturnType<typeof makeGateStates>>;
 beforeAll(async () => {
@@ -117,15 +118,19 @@ describe.each(writers)('the gate of %s', (command) => {
   });
 });
 
-it('lets the demo run beside any state and any service, to which it sends nothing; it names no results, which were thrown away with its state', async () => {
-  states.take('newest');
-  const before = states.writes();
-  const demo = await states.run(['demo', '--json'], { TEAMSHEET_BASE_URL: 'https://another.example' });
-  expect(demo, demo.stderr).toMatchObject({ code: 0 });
-  const { mappings } = JSON.parse(demo.stdout) as {
-    readonly mappings: readonly { readonly direction: string; readonly results?: string | null }[];
-  };
-  const pushed = mappings.filter(({ direction }) => direction === 'push');
-  expect(pushed.map(({ results }) => results)).toEqual([null, null, null]);
-  expect(states.writes()).toBe(before);
-});
+// The short form plays the demo once, in everyday.test.ts, which looks at what it sends too.
+it.runIf(isLong)(
+  'lets the demo run beside any state and any service, to which it sends nothing; it names no results, which were thrown away with its state',
+  async () => {
+    states.take('newest');
+    const before = states.writes();
+    const demo = await states.run(['demo', '--json'], { TEAMSHEET_BASE_URL: 'https://another.example' });
+    expect(demo, demo.stderr).toMatchObject({ code: 0 });
+    const { mappings } = JSON.parse(demo.stdout) as {
+      readonly mappings: readonly { readonly direction: string; readonly results?: string | null }[];
+    };
+    const pushed = mappings.filter(({ direction }) => direction === 'push');
+    expect(pushed.map(({ results }) => results)).toEqual([null, null, null]);
+    expect(states.writes()).toBe(before);
+  },
+);
