@@ -55,7 +55,7 @@ function player(one: PitchPlayer, isPlayed: boolean, benchPlace: number | null):
     one.wentOut && markup`<span class="mark out" title="Went out by substitution">▼</span>`,
   ];
   const score = isPlayed
-    ? markup`<b>${count(one.points)}</b> <span class="unit">pts</span>`
+    ? markup`<b>${count(one.points)}</b> <span class="unit">${one.points === 1 ? 'pt' : 'pts'}</span>`
     : markup`<span class="unit">${one.position}</span>`;
   const absent = isPlayed && one.minutes === 0;
   const minutes = isPlayed && one.minutes !== undefined && markup`, ${one.minutes} minutes`;
