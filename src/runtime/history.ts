@@ -7,12 +7,14 @@ import type { RunRow } from '../model/state/run-rows.ts';
 import { leagueWeeks, type LeagueWeek } from '../sync/memory/league-weeks.ts';
 import { serviceNow } from '../sync/memory/service-time.ts';
 import { keptResults, readResults, writeAllResults, type ResultRow } from '../sync/finish/results.ts';
+import { lastRunOf } from '../sync/journal/last-run.ts';
 import { allMappings, pushedMappings } from '../sync/journal/stored-run.ts';
 import { openCases, type OpenCase } from '../sync/reconcile/open-cases.ts';
 import { isHeld } from '../sync/runs/crashed.ts';
 import { createTables } from '../tables/index.ts';
 import { createResultFiles } from '../tables/result-files.ts';
 
+export { stoppedMappings } from '../sync/journal/last-run.ts';
 export { replacedRuns } from '../sync/runs/superseded.ts';
 
 /**
@@ -139,6 +141,26 @@ export async function newestOfAll(
 /** A run or a pull by its id. */
 export async function runOrPull(store: Pick<Store, 'run' | 'pulls'>, id: string): Promise<Run | undefined> {
   return (await store.run(id)) ?? (await store.pulls(Number.MAX_SAFE_INTEGER)).find((pull) => pull.id === id);
+}
+
+/** The last run or pull of each of some mappings with one of these accounts, as far as it is still kept. */
+export async function lastRunsOf(
+  store: Pick<Store, 'fact' | 'run' | 'pulls'>,
+  accounts: readonly ServiceAccount[],
+  mappings: readonly string[],
+): Promise<readonly Run[]> {
+  const ids = new Set<string>();
+  for (const account of accounts)
+    for (const mapping of mappings) {
+      const id = await lastRunOf(store, account, mapping);
+      if (id !== undefined) ids.add(id);
+    }
+  const found: Run[] = [];
+  for (const id of ids) {
+    const run = await runOrPull(store, id);
+    if (run !== undefined) found.push(run);
+  }
+  return found.toSorted((one, other) => other.startedAtMs - one.startedAtMs);
 }
 
 /** The mappings that a run was to push, in their order. */

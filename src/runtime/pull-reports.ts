@@ -112,7 +112,7 @@ async function pullAsRun(
 ): Promise<PullResult> {
   const { ports } = session;
   const { limit, partial = false } = options;
-  const { id, sinceMs } = await beginPull(
+  const { run, sinceMs } = await beginPull(
     ports,
     'pull',
     account.service,
@@ -121,12 +121,12 @@ async function pullAsRun(
     keepsId,
   );
   const going = { ...options, continuedSinceMs: sinceMs };
-  const summaries = await duringPull(ports, id, () =>
+  const summaries = await duringPull(ports, run, () =>
     pullPrepared(pullPorts(session, account), prepared, going),
   );
   const exitCode = worstExit(exitCodesOf(summaries));
-  const requests = await endPull(ports, id, { summaries, exitCode, finished: isFinished(summaries) });
-  const report = { run: id, command: 'pull', exit_code: exitCode, mappings: summaries, requests };
+  const requests = await endPull(ports, run, { summaries, exitCode, finished: isFinished(summaries) });
+  const report = { run: run.id, command: 'pull', exit_code: exitCode, mappings: summaries, requests };
   const stoppedBy = stopOfReports(summaries, ports.signal);
   return { report, stoppedBy, rejected: [], ...(stoppedBy && { reportsStopped: true }) };
 }

@@ -3,7 +3,7 @@ import { apart } from '../model/league-name.ts';
 import type { Overview } from '../pages/dashboard/overview.ts';
 import type { MappingLine, NextRun } from '../pages/dashboard/values.ts';
 import { environmentOf } from '../runtime/config/connection.ts';
-import { openCasesOf } from '../runtime/history.ts';
+import { lastRunsOf, openCasesOf } from '../runtime/history.ts';
 import { accountsOf } from '../runtime/config/leagues.ts';
 import { readMappings } from '../runtime/config/mappings.ts';
 import { comingByMapping } from '../runtime/schedules.ts';
@@ -16,6 +16,9 @@ export async function readOverview(desk: Desk): Promise<Overview> {
   // A mapping whose variable is not set cannot run; the others are shown.
   const mappings = readMappings(config, [], desk, undefined, () => undefined);
   const runs = (await newestRuns(desk)).map((run) => runLine(run));
+  const isAmongThem = new Set(runs.flatMap(({ work }) => work.map(({ name }) => name)));
+  const rare = mappings.flatMap(({ name }) => (isAmongThem.has(name) ? [] : [name]));
+  const older = (await lastRunsOf(store, accounts, rare)).map((run) => runLine(run));
   const clock = { now: () => watch.nowMs };
   const coming = await comingByMapping(store, accounts, mappings, config.timezone, clock);
   const nextOf = (name: string): NextRun | undefined => {
@@ -23,7 +26,7 @@ export async function readOverview(desk: Desk): Promise<Overview> {
     return next && { atMs: next.atMs, inMs: next.inMs, week: next.week?.week };
   };
   const lastOf = (name: string): MappingLine['last'] => {
-    for (const run of runs) {
+    for (const run of [...runs, ...older]) {
       const work = run.work.find((each) => each.name === name);
       if (work !== undefined) return { run, work };
     }

@@ -1,9 +1,8 @@
-import { EXIT } from '../model/error.ts';
 import { healthOf } from '../model/state/health.ts';
 import { apart } from '../model/league-name.ts';
 import type { MappingSummary, Run } from '../model/state/store.ts';
 import type { RunLine, Work } from '../pages/dashboard/values.ts';
-import { newestOfAll, pushedBy } from '../runtime/history.ts';
+import { newestOfAll, stoppedMappings } from '../runtime/history.ts';
 import type { Desk } from './desk.ts';
 
 function workOf(summary: MappingSummary): Work {
@@ -22,11 +21,8 @@ function workOf(summary: MappingSummary): Work {
   };
 }
 
-/** What a run was to push that ended before anything of it was sent, as at a guard; what a signal ended changes nothing. */
 function stoppedWork(run: Run): readonly Work[] {
-  const { exitCode } = run;
-  if (exitCode === null || exitCode === EXIT.interrupted || exitCode === EXIT.terminated) return [];
-  return pushedBy(run).map(({ name, resource }) => ({
+  return stoppedMappings(run).map(({ name, resource }) => ({
     ...apart(name),
     name,
     resource,
@@ -34,7 +30,10 @@ function stoppedWork(run: Run): readonly Work[] {
     health: 'failing',
     outcomes: null,
     records: null,
-    error: `it ended before anything was sent, with exit code ${exitCode}`,
+    error:
+      run.rowsLost === true
+        ? 'it was cut off, and its rows are lost'
+        : `it ended before anything was sent, with exit code ${run.exitCode}`,
     file: null,
   }));
 }

@@ -19,6 +19,7 @@ import {
   recordPull,
   stopOfReports,
 } from '../../runtime/pull-reports.ts';
+import { endRun } from '../../sync/journal/last-run.ts';
 import { askApproval, tellResult, type Work } from '../push/run-push.ts';
 import { withLeagues } from '../league-sessions.ts';
 import { pushAlone, type Kept } from '../schedule/push-alone.ts';
@@ -159,8 +160,9 @@ async function joinReports(pushed: RunReport, pulled: Pulled, { ports }: Work): 
     mappings: [...pushed.mappings, ...pulled.mappings],
     requests: requestsMade(ports.service, pushed.requests),
   };
-  if (pushed.run !== null && pulled.mappings.length > 0) {
-    await ports.store.updateRun(pushed.run, {
+  const run = pushed.run === null ? undefined : await ports.store.run(pushed.run);
+  if (run !== undefined && pulled.mappings.length > 0) {
+    await endRun(ports.store, run, {
       summaries: report.mappings,
       exitCode: report.exit_code,
       requests: report.requests,

@@ -180,9 +180,9 @@ async function readLeague(session: Session, account: OpenAccount, league: number
     (run) => run.command === 'weeks' && storedPull(run).league === league,
   );
   const stored = { pulls: [], league, limit: undefined, partial: false };
-  const { id, sinceMs } = await beginPull(ports, 'weeks', account.service, stored, before, false);
+  const { run, sinceMs } = await beginPull(ports, 'weeks', account.service, stored, before, false);
   const season = keepSettings(config);
-  const { current, ...came } = await duringPull(ports, id, async () => {
+  const { current, ...came } = await duringPull(ports, run, async () => {
     const reading = await prepareReading({ ...ports, season }, account, league, sinceMs);
     try {
       return { current: reading.current, ...(await reading.read()) };
@@ -190,7 +190,7 @@ async function readLeague(session: Session, account: OpenAccount, league: number
       await reading.close();
     }
   });
-  await endPull(ports, id, {
+  await endPull(ports, run, {
     summaries: [],
     exitCode: came.stoppedBy?.exitCode ?? EXIT.done,
     finished: came.stoppedBy === undefined,

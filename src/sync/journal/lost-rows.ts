@@ -2,6 +2,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import { EXIT, IncompleteError } from '../../model/error.ts';
 import type { RunRows } from '../../model/state/run-rows.ts';
 import type { Run } from '../../model/state/store.ts';
+import { endRun } from './last-run.ts';
 import { allMappings, pushedMappings } from './stored-run.ts';
 import type { SyncPorts } from '../ports.ts';
 
@@ -28,7 +29,7 @@ export async function endLostRun(
   run: Run,
 ): Promise<IncompleteError> {
   if (run.rowsLost !== true)
-    await store.updateRun(run.id, {
+    await endRun(store, run, {
       phase: 'ended',
       finished: true,
       rowsLost: true,

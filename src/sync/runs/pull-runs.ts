@@ -2,6 +2,7 @@ import type { PullMapping } from '../../mapping/mapping.ts';
 import { EXIT, IncompleteError, InterruptedError, TeamsheetError } from '../../model/error.ts';
 import { requestsMade } from '../../model/requests-made.ts';
 import type { PullSummary, RequestCounts, Run, ServiceAccount, Store } from '../../model/state/store.ts';
+import { isLastRun, keepLastRun } from '../journal/last-run.ts';
 import { isSameAccount } from '../journal/stored-run.ts';
 import { serviceNow } from '../memory/service-time.ts';
 import type { SyncPorts } from '../ports.ts';
@@ -90,13 +91,13 @@ export async function beginPull(
   stored: Omit<StoredPull, 'sinceMs' | 'serviceSinceMs'>,
   before: Run | undefined,
   keepsId: boolean,
-): Promise<{ readonly id: string; readonly sinceMs: number | undefined }> {
+): Promise<{ readonly run: Run; readonly sinceMs: number | undefined }> {
   const { store, clock, random } = ports;
   const nowMs = clock.now();
   const { sinceMs: beganMs, serviceSinceMs: sinceMs } = (before && storedPull(before)) ?? {};
   if (before !== undefined && keepsId) {
     await store.updatePull(before.id, { phase: 'planning', endedAtMs: null, exitCode: null });
-    return { id: before.id, sinceMs };
+    return { run: before, sinceMs };
   }
   // One whose process was killed never said what it came to.
   if (before !== undefined)
@@ -106,7 +107,7 @@ export async function beginPull(
       exitCode: before.exitCode ?? EXIT.incomplete,
     });
   const id = random.ulid(nowMs);
-  await store.addPull({
+  const run: Run = {
     id,
     command,
     account,
@@ -125,10 +126,18 @@ export async function beginPull(
     ),
     summaries: [],
     requests: null,
-  });
-  const old = (await store.pulls(KEPT_PULLS * 2)).slice(KEPT_PULLS).filter(({ finished }) => finished);
-  await store.removeRuns(old.map((run) => run.id));
-  return { id, sinceMs };
+  };
+  await store.addPull(run);
+  await removeOld(store);
+  return { run, sinceMs };
+}
+
+/** Removes old pulls that are finished; the last one of a report stays, however rarely that is pulled. */
+async function removeOld(store: Pick<Store, 'pulls' | 'fact' | 'removeRuns'>): Promise<void> {
+  const old: string[] = [];
+  for (const pull of (await store.pulls(KEPT_PULLS * 2)).slice(KEPT_PULLS))
+    if (pull.finished && !(await isLastRun(store, pull))) old.push(pull.id);
+  await store.removeRuns(old);
 }
 
 /** Stops after which what was read is no reason to be read again: the budget, a limit, a signal, or a service that did not answer. */
@@ -148,18 +157,19 @@ export const isFinished = (summaries: readonly PullSummary[]): boolean => !summa
 /** Records what a pull came to, and answers its requests; one that is not finished is gone on with. */
 export async function endPull(
   { service, store, clock }: Pick<Ports, 'service' | 'store' | 'clock'>,
-  id: string,
+  run: Run,
   came: Pick<Run, 'summaries' | 'exitCode' | 'finished'>,
 ): Promise<RequestCounts> {
   const requests = requestsMade(service);
-  await store.updatePull(id, { ...came, requests, phase: 'ended', endedAtMs: clock.now() });
+  await store.updatePull(run.id, { ...came, requests, phase: 'ended', endedAtMs: clock.now() });
+  await keepLastRun(store, { ...run, ...came });
   return requests;
 }
 
 /** Does the work of a pull that is begun; what it throws ends the pull too. Errors: those of the work. */
 export async function duringPull<T>(
   ports: Pick<Ports, 'service' | 'store' | 'clock'>,
-  id: string,
+  run: Run,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -167,7 +177,7 @@ export async function duringPull<T>(
   } catch (error) {
     const exitCode = error instanceof TeamsheetError ? error.exitCode : EXIT.internal;
     const goesOn = error instanceof InterruptedError || error instanceof IncompleteError;
-    await endPull(ports, id, { summaries: [], exitCode, finished: !goesOn });
+    await endPull(ports, run, { summaries: [], exitCode, finished: !goesOn });
     throw error;
   }
 }
