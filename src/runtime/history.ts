@@ -8,7 +8,7 @@ import { leagueWeeks, type LeagueWeek } from '../sync/memory/league-weeks.ts';
 import { serviceNow } from '../sync/memory/service-time.ts';
 import { keptResults, readResults, writeAllResults, type ResultRow } from '../sync/finish/results.ts';
 import { lastRunOf } from '../sync/journal/last-run.ts';
-import { allMappings, pushedMappings } from '../sync/journal/stored-run.ts';
+import { allMappings, newestRun, pushedMappings } from '../sync/journal/stored-run.ts';
 import { openCases, type OpenCase } from '../sync/reconcile/open-cases.ts';
 import { isHeld } from '../sync/runs/crashed.ts';
 import { createTables } from '../tables/index.ts';
@@ -117,6 +117,20 @@ export async function openCasesOf(
     cases.push(...(goesOn ? all.filter((each) => !mayGoOn(each)) : all));
   }
   return cases;
+}
+
+/** The runs of pushes that go on now: of each account that somebody writes to, the newest that has no end. Only reads the state. */
+export async function runsAtWork(
+  { store, lock }: { readonly store: Pick<Store, 'runs'>; readonly lock: LockLook },
+  accounts: readonly ServiceAccount[],
+): Promise<readonly Run[]> {
+  const found: Run[] = [];
+  for (const account of accounts) {
+    if (!(await isHeld(lock, account))) continue;
+    const run = await newestRun(store, account, ({ endedAtMs }) => endedAtMs === null);
+    if (run !== undefined) found.push(run);
+  }
+  return found;
 }
 
 /** The game weeks of a league that have begun, with their states; no total is compared, which would read every squad of the season. */

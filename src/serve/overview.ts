@@ -1,9 +1,9 @@
 import type { Health } from '../model/state/alerts.ts';
 import { apart } from '../model/league-name.ts';
 import type { Overview } from '../pages/dashboard/overview.ts';
-import type { MappingLine, NextRun } from '../pages/dashboard/values.ts';
+import type { MappingLine, NextRun, RunLine } from '../pages/dashboard/values.ts';
 import { environmentOf } from '../runtime/config/connection.ts';
-import { lastRunsOf, openCasesOf } from '../runtime/history.ts';
+import { lastRunsOf, openCasesOf, pushedBy, runsAtWork } from '../runtime/history.ts';
 import { accountsOf } from '../runtime/config/leagues.ts';
 import { readMappings } from '../runtime/config/mappings.ts';
 import { comingByMapping } from '../runtime/schedules.ts';
@@ -32,6 +32,11 @@ export async function readOverview(desk: Desk): Promise<Overview> {
     }
     return undefined;
   };
+  const atWork = await runsAtWork(desk, accounts);
+  const runningOf = (name: string): RunLine | undefined => {
+    const run = atWork.find((each) => pushedBy(each).some((pushed) => pushed.name === name));
+    return run && runLine(run, [], true);
+  };
   const healthOf = await readHealth(desk);
   return {
     mappings: mappings.map((mapping) => ({
@@ -40,6 +45,7 @@ export async function readOverview(desk: Desk): Promise<Overview> {
       resource: mapping.resource,
       table: tableOf(mapping),
       last: lastOf(mapping.name),
+      running: runningOf(mapping.name),
       health: healthOf(mapping.name, lastOf(mapping.name)),
       schedule: (mapping.timing?.schedule ?? []).map(({ text }) => text).join(', '),
       next: nextOf(mapping.name),

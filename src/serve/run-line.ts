@@ -39,10 +39,11 @@ function stoppedWork(run: Run): readonly Work[] {
 }
 
 /** A run as pages show it, with the runs that replaced it. */
-export function runLine(run: Run, replacedBy: readonly string[] = []): RunLine {
+export function runLine(run: Run, replacedBy: readonly string[] = [], isAtWork = false): RunLine {
   const { id, command, startedAtMs, endedAtMs, exitCode, finished, requests, summaries } = run;
   const work = summaries.length > 0 ? summaries.map(workOf) : stoppedWork(run);
-  return { id, command, startedAtMs, endedAtMs, exitCode, isFinished: finished, replacedBy, work, requests };
+  const isFinished = finished;
+  return { id, command, startedAtMs, endedAtMs, exitCode, isAtWork, isFinished, replacedBy, work, requests };
 }
 
 /** Runs that are looked at; what is older is found by `runs`. */

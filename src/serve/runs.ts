@@ -12,7 +12,7 @@ import {
   type Sheet,
   type Work,
 } from '../pages/dashboard/values.ts';
-import { keptOfRun, replacedRuns, resultsOf, runOrPull } from '../runtime/history.ts';
+import { keptOfRun, replacedRuns, resultsOf, runOrPull, runsAtWork } from '../runtime/history.ts';
 import { cellPlaces } from './cell-places.ts';
 import type { Desk } from './desk.ts';
 import { newestRuns, runLine } from './run-line.ts';
@@ -22,7 +22,8 @@ import { PER_PAGE, pageOf, sheetOf, slice } from './sheets.ts';
 export async function readRuns(desk: Desk, query: URLSearchParams): Promise<Sheet<RunLine>> {
   const runs = slice(await newestRuns(desk), query);
   const replaced = await replacedRuns(desk.store);
-  return { ...runs, lines: runs.lines.map((run) => runLine(run, replaced.get(run.id))) };
+  const atWork = await idsAtWork(desk);
+  return { ...runs, lines: runs.lines.map((run) => runLine(run, replaced.get(run.id), atWork.has(run.id))) };
 }
 
 /** A run, and the rows of one of its mappings that the query asks for: without one, the first that need somebody. Undefined: there is no such run. */
@@ -33,7 +34,7 @@ export async function readRun(
 ): Promise<{ readonly run: RunLine; readonly shown: RunRowsPage | undefined } | undefined> {
   const run = await runOrPull(desk.store, id);
   if (run === undefined || !desk.isOurs(run)) return undefined;
-  const line = runLine(run, (await replacedRuns(desk.store)).get(id));
+  const line = runLine(run, (await replacedRuns(desk.store)).get(id), (await idsAtWork(desk)).has(id));
   const pushed = line.work.filter(({ outcomes }) => outcomes !== null);
   const named = pushed.find(({ name }) => name === query.get('mapping'));
   const work = named ?? pushed.find((each) => choiceFor(each) !== 'all') ?? pushed[0];
@@ -41,6 +42,9 @@ export async function readRun(
   const choice = ROW_CHOICES.find((each) => each === query.get('rows')) ?? choiceFor(work);
   return { run: line, shown: { work, choice, rows: await readRows(desk, run, work, choice, query) } };
 }
+
+const idsAtWork = async (desk: Desk): Promise<ReadonlySet<string>> =>
+  new Set((await runsAtWork(desk, desk.accounts)).map(({ id }) => id));
 
 const choiceFor = (work: Work): RowChoice => ROW_CHOICES.find((choice) => countOf(work, choice) > 0) ?? 'all';
 

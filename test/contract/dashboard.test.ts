@@ -10,7 +10,9 @@ import { serveDashboard, type Dashboard } from '../../src/serve/dashboard.ts';
 import type { Folder } from '../../src/serve/desk.ts';
 import type { Listening } from '../../src/serve/listen.ts';
 import { serveProbe } from '../../src/serve/probe.ts';
+import { createLock, lockFolder } from '../../src/state/sqlite/lock.ts';
 import { openStore } from '../../src/state/sqlite/store.ts';
+import { keepLastRun } from '../../src/sync/journal/last-run.ts';
 import { makeFolder } from '../support/cli.ts';
 import { virtualClock } from '../support/clock.ts';
 import { runRow } from '../support/run-row.ts';
@@ -253,6 +255,63 @@ describe('the dashboard', () => {
     expect(body).toContain('href="/runs/01STOP"');
     expect(body).toContain('failed: it ended before anything was sent, with exit code 6');
     expect(body).not.toContain('01CUT');
+  });
+
+  it('shows the last run and the last pull of a mapping, however many others came since', async () => {
+    folder.write(
+      'mappings/rare.yaml',
+      '- { version: 1, name: rare, push: users, source: { csv: users.csv }, operation: upsert, columns: { external_id: Member ID, display_name: Name } }\n' +
+        '- { version: 1, name: fixtures, pull: fixtures, where: { fantasy_league_id: 1 }, destination: { csv: f.csv }, columns: { Id: id } }\n',
+    );
+    const [pushed] = run({}).summaries;
+    const rare = run({ id: '01A', summaries: pushed === undefined ? [] : [{ ...pushed, name: 'rare' }] });
+    const pull = run({ id: '01B', command: 'pull', summaries: [REPORT], mappings: '{"pulls":[]}' });
+    const store = await openStore({ file: join(folder.path, '.teamsheet/state.sqlite'), clock });
+    await store.addRun(rare);
+    await keepLastRun(store, rare);
+    await store.addPull(pull);
+    await keepLastRun(store, pull);
+    for (let n = 0; n < 1000; n += 1)
+      await store.addRun(run({ id: `02${n}`, startedAtMs: clock.now(), command: 'push' }));
+    const dashboard = await start();
+    const { body } = await ask(dashboard.port, '/', await signIn(dashboard));
+    expect(body).toContain('href="/runs/01A"');
+    expect(body).toContain('href="/runs/01B"');
+    expect(body).not.toContain('no run kept');
+    await store.removeRuns(['01A']);
+    expect((await ask(dashboard.port, '/', await signIn(dashboard))).body).toContain('no run kept');
+    await store.close();
+  }, 60_000);
+
+  it('says which run is at work, and no longer once its process is gone', async () => {
+    const mappings = JSON.stringify({ mappings: [{ name: 'users', resource: 'users' }], options: {} });
+    const cut = { summaries: [], mappings, endedAtMs: null, exitCode: null, finished: false } as const;
+    await fill(
+      run({ ...cut, id: '01CUT', phase: 'writing' }),
+      run({ ...cut, id: '01WORK', phase: 'writing', startedAtMs: clock.now() - 1 }),
+    );
+    const env = { KEY, XDG_STATE_HOME: join(folder.path, 'locks') };
+    source = { ...source, readConfig: () => readConfig({ var: {} }, { env, cwd: folder.path }) };
+    const held = await createLock({ folder: lockFolder(env) }).acquire(ACCOUNT, 'push');
+    const dashboard = await start();
+    const headers = await signIn(dashboard);
+    const show = async (path: string): Promise<string> => (await ask(dashboard.port, path, headers)).body;
+    const badge = '<span class="badge">running</span>';
+    expect(await show('/')).toContain(`<a href="/runs/01WORK">${badge}</a>`);
+    expect((await show('/runs')).split(badge)).toHaveLength(2);
+    expect(await show('/runs/01WORK')).toContain('It is running');
+    expect(await show('/runs/01CUT')).toContain('teamsheet resume 01CUT');
+    await held.release();
+    expect(await show('/')).not.toContain(badge);
+    expect(await show('/runs/01WORK')).toContain('teamsheet resume 01WORK');
+  });
+
+  it('does not say of a run whose rows are lost that it sent nothing', async () => {
+    const mappings = JSON.stringify({ mappings: [{ name: 'users', resource: 'users' }], options: {} });
+    await fill(run({ summaries: [], mappings, exitCode: 8, rowsLost: true }));
+    const dashboard = await start();
+    const { body } = await ask(dashboard.port, '/', await signIn(dashboard));
+    expect(body).toContain('failed: it was cut off, and its rows are lost');
   });
 
   it('shows the API key nowhere, though the state holds it', async () => {

@@ -1,7 +1,7 @@
 import type { WorkerHost } from '../../model/state/workers.ts';
 import { markup, type Markup } from '../markup.ts';
 import { card, count, table, tile, tiles } from '../parts.ts';
-import { runPath, workText } from './runs.ts';
+import { runPath, RUNNING, workText } from './runs.ts';
 import type { MappingLine, RunLine } from './values.ts';
 import { fromNow, healthBadge, mappingText, moment, typed, type Watch } from './words.ts';
 
@@ -56,10 +56,12 @@ const COLUMNS = [
 ] as const;
 
 function mappingRow(line: MappingLine, watch: Watch): readonly (Markup | string)[] {
-  const { last, health, next, schedule, direction, resource, table: its } = line;
+  const { last, running, health, next, schedule, direction, resource, table: its } = line;
   return [
     markup`${mappingText(line)}<br><span class="note">${direction} ${resource.replaceAll('_', ' ')}</span>`,
-    healthBadge(health),
+    running === undefined
+      ? healthBadge(health)
+      : markup`${health && markup`${healthBadge(health)} `}<a href="${runPath(running.id)}">${RUNNING}</a>`,
     last === undefined
       ? '–'
       : markup`<a href="${runPath(last.run.id)}">${moment(last.run.startedAtMs, watch)}</a><br><span class="note">${fromNow(last.run.startedAtMs, watch)}</span>`,

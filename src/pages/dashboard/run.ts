@@ -39,8 +39,21 @@ export function runBody(run: RunLine, shown: RunRowsPage | undefined, watch: Wat
   ${work.length === 0 ? markup`<p class="empty">${endedAtMs === null ? 'No mapping of it has ended yet.' : 'It has no mapping.'}</p>` : work.map((each) => workCard(run, each, shown))}`;
 }
 
-function leftText({ id, isFinished, replacedBy }: RunLine): Markup | null {
+/** What goes on with commands that only read; nothing tells whether one of them is at work. */
+const READ_AGAIN: Readonly<Partial<Record<string, (id: string) => string>>> = {
+  pull: (id) => `resume ${id}`,
+  weeks: () => 'weeks read',
+};
+
+function leftText({ id, command, endedAtMs, isAtWork, isFinished, replacedBy }: RunLine): Markup | null {
+  if (isAtWork)
+    return markup`<p class="note">It is running: what became of its rows is shown here once it has ended.</p>`;
   if (isFinished) return null;
+  const again = READ_AGAIN[command]?.(id);
+  if (again !== undefined && endedAtMs === null)
+    return markup`<p class="note">Not ended: it is running, unless its process is gone. Then ${typed(again)} goes on with it within a day.</p>`;
+  if (again !== undefined)
+    return markup`<p class="note">Not finished: ${typed(again)} goes on with it within a day.</p>`;
   if (replacedBy.length === 0)
     return markup`<p class="note">Not finished: ${typed(`resume ${id}`)} goes on with it.</p>`;
   const runs = replacedBy.map((run) => markup` <a class="id" href="${runPath(run)}">${run}</a>`);

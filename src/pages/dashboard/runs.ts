@@ -30,12 +30,17 @@ export function workText({ outcomes, records, error }: Work): Part {
 /** The address of a run's page. */
 export const runPath = (id: string): string => `/runs/${encodeURIComponent(id)}`;
 
+/** The state of a run at work. */
+export const RUNNING = markup`<span class="badge">running</span>`;
+
 /** How a run ended, as its exit code. */
 export function runState({
   exitCode,
+  isAtWork,
   isFinished,
   replacedBy,
-}: Pick<RunLine, 'exitCode' | 'isFinished' | 'replacedBy'>): Markup {
+}: Pick<RunLine, 'exitCode' | 'isAtWork' | 'isFinished' | 'replacedBy'>): Markup {
+  if (isAtWork) return RUNNING;
   if (exitCode === null) return markup`<span class="badge warn">not ended</span>`;
   const left = isFinished ? null : replacedBy.length > 0 ? ', replaced' : ', not finished';
   return markup`<span class="badge ${exitCode === 0 && isFinished ? 'good' : exitCode === 0 ? 'warn' : 'bad'}">exit ${exitCode}${left}</span>`;

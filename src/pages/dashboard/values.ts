@@ -34,6 +34,8 @@ export interface RunLine {
   readonly startedAtMs: number;
   readonly endedAtMs: number | null;
   readonly exitCode: number | null;
+  /** A process carries it out now. */
+  readonly isAtWork: boolean;
   /** Nothing of it is left to do. */
   readonly isFinished: boolean;
   /** Where it is not finished: the later runs that have read all of its tables, so that nothing is left to resume. */
@@ -58,6 +60,8 @@ export interface MappingLine extends MappingName {
   /** The table that rows come from, or that a report goes to. */
   readonly table: string;
   readonly last: { readonly run: RunLine; readonly work: Work } | undefined;
+  /** The run that works on it now. */
+  readonly running: RunLine | undefined;
   /** What the last attempt left, which may have come to no run; undefined: no run of it is kept. */
   readonly health: Health | undefined;
   /** The schedule as it is written; empty where the mapping has none. */

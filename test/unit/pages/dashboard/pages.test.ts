@@ -38,6 +38,7 @@ const run: RunLine = {
   startedAtMs: Date.UTC(2026, 6, 1, 10),
   endedAtMs: Date.UTC(2026, 6, 1, 10, 1),
   exitCode: 3,
+  isAtWork: false,
   isFinished: true,
   replacedBy: [],
   work: [work],
@@ -131,12 +132,53 @@ it('says how far a next run is away by the clock of the service', () => {
     direction: 'push',
     resource: 'users',
     table: 'tab "Users"',
-    ...{ last: undefined, health: undefined, schedule: '* * * * *', next },
+    ...{ last: undefined, running: undefined, health: undefined, schedule: '* * * * *', next },
   };
   const { text } = overviewBody({ mappings: [line], newest: run, openCases: 0, calendarAtMs: 1 }, watch);
   expect(text).toContain('in 2 min, week 7');
   // Its runs may have been removed.
   expect(text).toContain('<span class="badge">no run kept</span>');
+});
+
+it.each<readonly [name: string, Partial<RunLine>, note: string]>([
+  ['a push', {}, 'Not finished: <code>teamsheet resume 01ABC</code> goes on with it.'],
+  ['a push at work', { isAtWork: true }, 'It is running: what became of its rows'],
+  [
+    'a pull',
+    { command: 'pull', endedAtMs: 1 },
+    'Not finished: <code>teamsheet resume 01ABC</code> goes on with it within a day.',
+  ],
+  [
+    'a pull that may be at work',
+    { command: 'pull' },
+    'it is running, unless its process is gone. Then <code>teamsheet resume 01ABC',
+  ],
+  [
+    'a reading of game weeks',
+    { command: 'weeks', endedAtMs: 1 },
+    'Not finished: <code>teamsheet weeks read</code> goes on',
+  ],
+])('says of %s what goes on with it', (_, changes, note) => {
+  const line: RunLine = { ...run, endedAtMs: null, exitCode: null, isFinished: false, ...changes };
+  expect(runBody(line, undefined, watch).text).toContain(note);
+});
+
+it('says of a mapping that its run is at work, also at the first', () => {
+  const line: MappingLine = {
+    ...{ mapping: 'users', league: undefined, direction: 'push', resource: 'users', table: 'users.csv' },
+    ...{
+      last: undefined,
+      running: { ...run, isAtWork: true },
+      health: undefined,
+      schedule: '',
+      next: undefined,
+    },
+  };
+  const text = (health: MappingLine['health']): string =>
+    overviewBody({ mappings: [{ ...line, health }], newest: run, openCases: 0, calendarAtMs: 1 }, watch).text;
+  expect(text(undefined)).toContain('<a href="/runs/01ABC"><span class="badge">running</span></a>');
+  expect(text(undefined)).not.toContain('no run kept');
+  expect(text('failing')).toMatch(/failing<.*running</);
 });
 
 it.each<readonly [readonly WorkerHost['state'][], known: string, unknown: string]>([
@@ -147,7 +189,7 @@ it.each<readonly [readonly WorkerHost['state'][], known: string, unknown: string
 ])('says who carries out next runs, of workers that are %j', (states, known, unknown) => {
   const line: MappingLine = {
     ...{ mapping: 'users', league: undefined, direction: 'push', resource: 'users', table: 'users.csv' },
-    ...{ last: undefined, health: undefined, schedule: '* * * * *', next: undefined },
+    ...{ last: undefined, running: undefined, health: undefined, schedule: '* * * * *', next: undefined },
   };
   const hosts = states.map((state) => ({ state }));
   const text = (calendarAtMs: number | undefined): string =>
@@ -164,6 +206,7 @@ describe('names of the data', () => {
     resource: 'users',
     table: HOSTILE,
     last: { run, work: { ...work, error: HOSTILE, outcomes: null } },
+    running: undefined,
     health: 'failing',
     schedule: HOSTILE,
     next: { atMs: watch.nowMs + 60_000, inMs: 60_000, week: HOSTILE },
