@@ -22,9 +22,13 @@ interface HeaderPlace {
 
 /**
  * The header as it is bound ({@link headerName}). A cell may be empty; its column must then be empty throughout.
- * Errors: ConfigError `header.control`, `header.duplicate` (regardless of case), `source.columns`.
+ * Errors: ConfigError `header.control`, `header.duplicate` (regardless of case), `source.columns` with what helps if it is too wide.
  */
-export function checkHeader(cells: readonly string[], place: HeaderPlace): readonly string[] {
+export function checkHeader(
+  cells: readonly string[],
+  place: HeaderPlace,
+  ifTooWide = 'Delete the columns that no mapping uses.',
+): readonly string[] {
   const { origin, rowNumber, line } = place;
   const refuse = (code: string, message: string, next: string, column?: number): never => {
     throw new ConfigError(code, `${origin} row ${rowNumber}: ${message}`, {
@@ -35,11 +39,7 @@ export function checkHeader(cells: readonly string[], place: HeaderPlace): reado
     });
   };
   if (cells.length > MAX_COLUMNS) {
-    refuse(
-      'source.columns',
-      `${cells.length} columns, at most ${MAX_COLUMNS}`,
-      'Check the separator, or delete the columns that no mapping uses.',
-    );
+    refuse('source.columns', `${cells.length} columns, at most ${MAX_COLUMNS}`, ifTooWide);
   }
   const header = cells.map(headerName);
   header.forEach((name, index) => {

@@ -63,7 +63,12 @@ async function openTable(handle: FileHandle, options: ReadOptions): Promise<Omit
       },
     );
   }
-  const names = checkHeader(header.cells, { origin, rowNumber: headerRow, line: headerLine });
+  const place = { origin, rowNumber: headerRow, line: headerLine };
+  const names = checkHeader(
+    header.cells,
+    place,
+    'Check the separator, or delete the columns that no mapping uses.',
+  );
   const toRow = rowMaker(names, origin, layout.hiddenLines);
   return {
     origin,

@@ -36,6 +36,15 @@ async function failure(
 const number = (value: number, shown: string): Cell => ({ kind: 'number', value, shown });
 const datetime = (iso: string, shown: string): Cell => ({ kind: 'datetime', iso, shown });
 
+test('a tab of too many columns is refused, without a word of separators', async () => {
+  const cells = Array.from({ length: 1001 }, (_, at) => `<c t="inlineStr"><is><t>c${at}</t></is></c>`);
+  const wide = `<row r="1">${cells.join('')}</row>`;
+  expect(await failure(handMade({ rows: wide }))).toMatchObject({
+    code: 'source.columns',
+    next: 'Delete the columns that no mapping uses.',
+  });
+});
+
 describe('cells', () => {
   const cases: readonly (readonly [what: string, xml: string, cell: Cell, workbook?: HandMade])[] = [
     ['a text in the cell', '<c r="A2" t="inlineStr"><is><t>  u1 </t></is></c>', '  u1 '],
