@@ -18,13 +18,26 @@ const ROWS_MAX = 50_000;
 /** A tab that can be streamed is built in memory, and has a filter, up to so many rows. */
 const BUILT_ROWS_MAX = 20_000;
 
-/** Errors: ConfigError `destination.tab` for a name that no spreadsheet program takes, and for one that two tabs want. */
+/** What a tab can hold. */
+const COLUMNS_MAX = 16_384;
+
+/**
+ * Errors: ConfigError `destination.tab` for a name that no spreadsheet program takes, and for one that two tabs want; UnavailableError
+ * `destination.too_many_columns`.
+ */
 function checkTabs(tabs: readonly ReportTab[]): void {
   for (const tab of tabs) {
     const name = tabName(tab);
     const problem = tabNameProblem(name);
     if (problem !== undefined)
       throw new ConfigError('destination.tab', `mapping ${tab.table.name}: "${name}" ${problem}`);
+    const { length } = tab.table.columns;
+    if (length > COLUMNS_MAX)
+      throw new UnavailableError(
+        'destination.too_many_columns',
+        `mapping ${tab.table.name}: a tab of a workbook holds at most ${COLUMNS_MAX} columns, and tab "${name}" would have ${length}`,
+        { next: 'Name fewer columns in the mapping, or write the report to a csv destination.' },
+      );
   }
   refuseSharedTabs(tabs, tabName);
 }

@@ -166,6 +166,15 @@ describe('a workbook', () => {
     expect(await writeXlsxReport(file, tabs(1))).toEqual([49_999, 1]);
   });
 
+  it('refuses more columns than a tab holds, with what to do', async () => {
+    const columns = Array.from({ length: 16_385 }, (_, index) => column(`c${index}`));
+    await expect(written(tabOf('T', columns, []))).rejects.toMatchObject({
+      code: 'destination.too_many_columns',
+      exitCode: 8,
+      message: expect.stringContaining('at most 16384 columns, and tab "T" would have 16385') as string,
+    });
+  });
+
   it.each(['', 'x'.repeat(32), 'a/b', '[x]', "'x", 'History', 'a\0'])(
     'refuses the tab name %j',
     async (name) => {
