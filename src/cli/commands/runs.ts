@@ -14,8 +14,15 @@ import { renderMoreRows, safeText } from '../render/text.ts';
 import { duration, text, wholeNumber } from '../flags.ts';
 import type { Program } from '../program.ts';
 import { pruneRuns } from '../prune-runs.ts';
-import { newestOfAll, replacedRuns, resultsOf, runOrPull, writeResultsAgain } from '../../runtime/history.ts';
-import { withState } from '../../runtime/state.ts';
+import {
+  newestOfAll,
+  replacedRuns,
+  resultsOf,
+  runOrPull,
+  runsAtWork,
+  writeResultsAgain,
+} from '../../runtime/history.ts';
+import { withState, type OpenState } from '../../runtime/state.ts';
 
 const LIST_LENGTH = 20;
 
@@ -67,7 +74,7 @@ export const runs = defineCommand({
         const shown =
           list.length === 0
             ? 'no runs are kept'
-            : renderRuns(list, config.timezone, screen.dataStyle, replaced);
+            : renderRuns(list, config.timezone, screen.dataStyle, replaced, await idsAtWork(state, list));
         await screen.data(
           screen.json
             ? JSON.stringify({
@@ -92,7 +99,11 @@ export const runs = defineCommand({
       const replaced = await replacedRuns(store);
       if (screen.json)
         await writeWithList(screen, runDocument(run, replaced, program), 'rows', withLeagues(rows));
-      else await writeText(run, rows, replaced, config.timezone, program);
+      else {
+        const atWork = await idsAtWork(state, [run]);
+        await screen.data(renderRun(run, config.timezone, screen.dataStyle, replaced, atWork));
+        await writeRows(rows, program);
+      }
       return EXIT.done;
     });
   },
@@ -116,14 +127,13 @@ async function* withLeagues(rows: Rows): AsyncGenerator<object> {
 const TO_SHOW: ReadonlySet<string> = new Set(['invalid', 'rejected', 'deferred', 'unknown', 'conflict']);
 const SHOWN_ROWS = 20;
 
-async function writeText(
-  run: Run,
-  rows: Rows,
-  replaced: Replaced,
-  timezone: string,
-  { screen }: Program,
-): Promise<void> {
-  await screen.data(renderRun(run, timezone, screen.dataStyle, replaced));
+/** Of some runs, those that go on now. */
+const idsAtWork = async (state: OpenState, runs: readonly Run[]): Promise<ReadonlySet<string>> => {
+  const accounts = new Map(runs.map(({ account }) => [JSON.stringify(account), account]));
+  return new Set((await runsAtWork(state, [...accounts.values()])).map(({ id }) => id));
+};
+
+async function writeRows(rows: Rows, { screen }: Pick<Program, 'screen'>): Promise<void> {
   let count = 0;
   for await (const row of rows) {
     if (!TO_SHOW.has(row.outcome)) continue;

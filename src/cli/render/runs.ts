@@ -10,12 +10,13 @@ import { renderTime } from '../../model/time/render-time.ts';
 /** By the id of an unfinished run, the runs that have read its tables again. */
 export type Replaced = ReadonlyMap<string, readonly string[]>;
 
-/** The history, newest first: a line for each run, and below it what it wrote and fetched. */
+/** The history, newest first: a line for each run, and below it what it wrote and fetched; `atWork` are the ids of runs that go on now. */
 export function renderRuns(
   runs: readonly Run[],
   timezone: string,
   style: Style,
   replaced: Replaced = new Map(),
+  atWork: ReadonlySet<string> = new Set(),
 ): string {
   const heads = renderColumns([
     ['run', 'command', 'started', 'took', 'exit'].map((text) => style('bold', text)),
@@ -24,7 +25,7 @@ export function renderRuns(
       run.command,
       renderMinute(run.startedAtMs, timezone),
       run.endedAtMs === null ? '-' : renderDuration(run.endedAtMs - run.startedAtMs),
-      renderExit(run, style, replaced),
+      atWork.has(run.id) ? style('yellow', 'running') : renderExit(run, style, replaced),
     ]),
   ]);
   const [head = '', ...lines] = heads.split('\n');
@@ -39,7 +40,13 @@ export function renderRuns(
 }
 
 /** One run: when, how it ended, what became of its rows and where the results stand. */
-export function renderRun(run: Run, timezone: string, style: Style, replaced: Replaced): string {
+export function renderRun(
+  run: Run,
+  timezone: string,
+  style: Style,
+  replaced: Replaced,
+  atWork: ReadonlySet<string>,
+): string {
   const results = run.summaries.flatMap((summary) =>
     summary.direction === 'push' && summary.results !== null
       ? [`results of ${safeText(summary.name)}: ${safeText(summary.results)}`]
@@ -53,7 +60,7 @@ export function renderRun(run: Run, timezone: string, style: Style, replaced: Re
     requests: run.requests ?? NO_REQUESTS,
   };
   return [
-    renderRuns([{ ...run, summaries: [] }], timezone, style, replaced),
+    renderRuns([{ ...run, summaries: [] }], timezone, style, replaced, atWork),
     '',
     renderReport(report, style),
     ...results,

@@ -89,3 +89,15 @@ it('says of triggers that they went out: what came of them may be nothing', () =
   );
   expect(shown).toContain('  26 created, 2 triggered, 4 unchanged (users, weeks)');
 });
+
+it('calls a run that goes on now running, and one that was cut off unfinished', () => {
+  const cut = { endedAtMs: null, exitCode: null, finished: false } as const;
+  const shown = renderRuns(
+    [run('01WORK', cut), run('01CUT', cut)],
+    'UTC',
+    plain,
+    new Map(),
+    new Set(['01WORK']),
+  );
+  expect(shown).toMatch(/01WORK .* running\n01CUT .* unfinished$/);
+});
