@@ -52,7 +52,7 @@ export function moved(file: string): UnavailableError {
   const message = `${file} was removed, renamed or replaced while the command was using it, so that nothing more can be recorded`;
   return new UnavailableError('state.moved', message, {
     file,
-    next: 'Put the folder of the state where it was, or go to where it is now, and run the command again; leave it alone until the command ends.',
+    next: 'Leave the folder of the state alone until the command ends: put it back, or go to where it is now, and run the command again.',
   });
 }
 
