@@ -105,23 +105,28 @@ const noRows = ({ id, finished }: Run): ConfigError =>
 
 /** The open writes and conflicts of the accounts, the oldest of each account first, without the writes of a run that goes on now: their answers are still to come. Only reads the state. */
 export async function openCasesOf(
-  { store, lock }: { readonly store: Store; readonly lock: LockLook },
+  state: LookedAt,
   accounts: readonly ServiceAccount[],
 ): Promise<readonly OpenCase[]> {
+  const atWork = new Set((await runsAtWork(state, accounts)).map(({ id }) => id));
   const cases: OpenCase[] = [];
   // A conflict whose rows are lost is compared by the next push: it is nobody's case.
   for (const account of accounts) {
-    const all = await openCases({ store, emit: () => undefined }, account);
-    const mayGoOn = ({ kind, run }: OpenCase): boolean => kind === 'unknown' && run.endedAtMs === null;
-    const goesOn = all.some(mayGoOn) && (await isHeld(lock, account));
-    cases.push(...(goesOn ? all.filter((each) => !mayGoOn(each)) : all));
+    const all = await openCases({ store: state.store, emit: () => undefined }, account);
+    cases.push(...all.filter(({ kind, run }) => kind !== 'unknown' || !atWork.has(run.id)));
   }
   return cases;
 }
 
+/** A state that is only looked at. */
+interface LookedAt {
+  readonly store: Store;
+  readonly lock: LockLook;
+}
+
 /** The runs of pushes that go on now: of each account that somebody writes to, the newest that has no end. Only reads the state. */
 export async function runsAtWork(
-  { store, lock }: { readonly store: Pick<Store, 'runs'>; readonly lock: LockLook },
+  { store, lock }: LookedAt,
   accounts: readonly ServiceAccount[],
 ): Promise<readonly Run[]> {
   const found: Run[] = [];
