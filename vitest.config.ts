@@ -21,15 +21,18 @@ export const ALONE = [
 /** They take longest, most of them with waiting: begun last, they would leave a core idle at the end. */
 const LONGEST = [
   'e2e/worker',
-  'e2e/four-workers',
   'e2e/pages-browser',
-  'property/simulation',
-  'e2e/tasks',
-  'e2e/postgres',
-  'e2e/schedule-season',
-  'e2e/season-weeks',
   'contract/season-faults',
+  'e2e/four-workers',
+  'unit/tables/xlsx-existing',
+  'e2e/postgres',
+  'e2e/spelling',
+  'e2e/schedule-season',
+  'e2e/weeks',
   'e2e/everyday',
+  'e2e/tasks',
+  'e2e/dashboard-browser',
+  'e2e/examples',
 ].map((name) => path.join(import.meta.dirname, `test/${name}.test.ts`));
 
 /** Each has a process of its own, which would end one that others share. */
