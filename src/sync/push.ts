@@ -9,7 +9,7 @@ import { finish, wholeRun, type PushResult } from './finish/end-run.ts';
 import type { LeftRows } from './finish/write-back.ts';
 import { exhaustedAt, interruptedAt } from './finish/interrupted.ts';
 import { leaveRest } from './write/defer-rest.ts';
-import { endRun } from './journal/last-run.ts';
+import { recordEnd } from './journal/last-run.ts';
 import { countRows } from './journal/lost-rows.ts';
 import { waitForOpenWrites } from './journal/open-writes.ts';
 import { orderMappings } from '../plan/order.ts';
@@ -146,7 +146,7 @@ export async function planAndWrite(
   } catch (error) {
     await rows.remove();
     const stop = stopOf(error, ports.signal);
-    await endRun(ports.store, run, {
+    await recordEnd(ports.store, run, {
       ...(isDecided(stop) ? { phase: 'ended', finished: true } : {}),
       endedAtMs: ports.clock.now(),
       exitCode: stop?.exitCode ?? EXIT.internal,

@@ -19,7 +19,7 @@ import {
   recordPull,
   stopOfReports,
 } from '../../runtime/pull-reports.ts';
-import { endRun } from '../../sync/journal/last-run.ts';
+import { recordEnd } from '../../sync/journal/last-run.ts';
 import { askApproval, tellResult, type Work } from '../push/run-push.ts';
 import { withLeagues } from '../league-sessions.ts';
 import { pushAlone, type Kept } from '../schedule/push-alone.ts';
@@ -162,7 +162,7 @@ async function joinReports(pushed: RunReport, pulled: Pulled, { ports }: Work): 
   };
   const run = pushed.run === null ? undefined : await ports.store.run(pushed.run);
   if (run !== undefined && pulled.mappings.length > 0) {
-    await endRun(ports.store, run, {
+    await recordEnd(ports.store, run, {
       summaries: report.mappings,
       exitCode: report.exit_code,
       requests: report.requests,

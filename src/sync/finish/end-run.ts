@@ -20,7 +20,7 @@ import { chosenRows, missedRows } from '../rows/read-rows.ts';
 import { needsResolve } from './needs-resolve.ts';
 import { reasonsOf, type Reason } from './reasons.ts';
 import { writeResults } from './results.ts';
-import { endRun } from '../journal/last-run.ts';
+import { recordEnd } from '../journal/last-run.ts';
 import { optionsOf } from '../journal/stored-run.ts';
 import { areOfAnotherAccount, writtenSince } from '../runs/superseded.ts';
 import type { RunReport, SyncPorts } from '../ports.ts';
@@ -97,7 +97,7 @@ export async function finish(
   const isDone = ({ deferred, unknown, stale = 0 }: Counted): boolean => deferred - stale + unknown === 0;
   const finished = ending.exitCode !== undefined || (!lacksResults && counted.every(isDone));
   const requests = wholeRun(run.requests, { ...ports.service.counts(), planned: planned.requests.planned });
-  await endRun(ports.store, run, {
+  await recordEnd(ports.store, run, {
     phase: 'ended',
     finished,
     endedAtMs: ports.clock.now(),

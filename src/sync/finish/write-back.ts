@@ -37,10 +37,11 @@ export async function leftRows(
   for (const { name, writeBack } of mappings) {
     if (writeBack === undefined) continue;
     const numbers = new Set<number>();
-    let untold = -(cutOff.get(name) ?? Infinity);
+    const readSince = cutOff.get(name) ?? Infinity;
+    let place = 0;
     for await (const { rowNumber, outcome } of eachRow(rows, name, { only: 'fields' })) {
-      const isLeft = outcome === null || (untold < 0 ? LEFT : UNTOLD).has(outcome);
-      untold += 1;
+      const isLeft = outcome === null || (place < readSince ? LEFT : UNTOLD).has(outcome);
+      place += 1;
       if (isLeft) numbers.add(rowNumber);
     }
     left.set(name, numbers);

@@ -38,7 +38,7 @@ export async function keepLastRun(store: Pick<Store, 'fact' | 'setFacts'>, run: 
 }
 
 /** Records how a run of pushes ended, or what it came to since. */
-export async function endRun(
+export async function recordEnd(
   store: Pick<Store, 'updateRun' | 'fact' | 'setFacts'>,
   run: Run,
   changes: RunChanges,

@@ -2,7 +2,7 @@ import type { PushMapping } from '../../mapping/mapping.ts';
 import { EXIT, IncompleteError } from '../../model/error.ts';
 import type { RunRows } from '../../model/state/run-rows.ts';
 import type { Run } from '../../model/state/store.ts';
-import { endRun } from './last-run.ts';
+import { recordEnd } from './last-run.ts';
 import { allMappings, pushedMappings } from './stored-run.ts';
 import type { SyncPorts } from '../ports.ts';
 
@@ -29,7 +29,7 @@ export async function endLostRun(
   run: Run,
 ): Promise<IncompleteError> {
   if (run.rowsLost !== true)
-    await endRun(store, run, {
+    await recordEnd(store, run, {
       phase: 'ended',
       finished: true,
       rowsLost: true,
